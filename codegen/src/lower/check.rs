@@ -12,7 +12,7 @@ use capgen_schema::{Assertions, Kind, MAX_PAYLOAD_DEPTH, NodeId, Schema};
 
 use crate::model::Model;
 use crate::model::check::{
-    Bound, Branch, Check, CheckId, CheckKind, DepthLimit, Property, Rest, Rules, Union, Validator,
+    Bound, Branch, Check, CheckId, CheckKind, Conditional, DepthLimit, Property, Rest, Rules, Union, Validator,
 };
 
 /// The validators of every part that has a schema, in source order.
@@ -109,6 +109,7 @@ impl<'a> Lowering<'a, '_> {
             unique_items: a.unique_items,
             positions: a.tuple.iter().map(|id| self.id(*id)).collect(),
             items: a.items.or(a.additional_items).map(|id| self.id(id)),
+            contains: a.contains.map(|id| self.id(id)),
             min_properties: a.min_properties,
             max_properties: a.max_properties,
             dependent: &a.dependent_required,
@@ -121,6 +122,11 @@ impl<'a> Lowering<'a, '_> {
             any_of: a.any_of.as_deref().map(|ids| self.union(ids)),
             one_of: a.one_of.as_deref().map(|ids| self.union(ids)),
             not: a.not.map(|id| self.id(id)),
+            condition: a.if_.map(|id| Conditional {
+                condition: self.id(id),
+                then: a.then.map(|id| self.id(id)),
+                otherwise: a.else_.map(|id| self.id(id)),
+            }),
         }
     }
 

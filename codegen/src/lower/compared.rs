@@ -1,8 +1,9 @@
 //! Records whose undeclared properties an assertion outside the record depends on.
 //!
 //! A record without `additionalProperties` drops undeclared properties. Two items of a list may then become equal
-//! although `uniqueItems` accepted them, and a value may match a schema that `not` excludes. A type must be able to
-//! write every value that it reads, so such records keep all their properties.
+//! although `uniqueItems` accepted them, and a value may match a schema that `not` excludes, or no longer match that of
+//! `if` or `contains`. A type must be able to write every value that it reads, so such records keep all their
+//! properties.
 
 use std::collections::HashSet;
 
@@ -17,6 +18,8 @@ use crate::model::{Rest, Shape, Type, TypeDef, TypeId};
 pub(super) fn compares_values(schema: &Schema, facets: &Facets<'_>) -> bool {
     let declared: HashSet<&str> = facets.properties().iter().map(|property| property.name).collect();
     facets.has_unique_items()
+        || facets.has_contains()
+        || facets.has_conditions()
         || !facets.unions.is_empty()
         || facets.negations.iter().any(|not| depends_on_undeclared(schema, *not, &declared))
 }
@@ -27,6 +30,7 @@ fn depends_on_undeclared(schema: &Schema, not: NodeId, declared: &HashSet<&str>)
     let mut scalars = Vec::new();
     let depends = any_in_place(schema, not, |group| {
         let items = group.items.into_iter().chain(group.tuple.iter().copied()).chain(group.additional_items);
+        let items = items.chain(group.contains);
         scalars.extend(group.properties.iter().map(|(_, node)| *node).chain(items));
         compares_objects(group)
             || !group.properties.iter().all(|(name, _)| is_declared(name))
@@ -42,6 +46,7 @@ fn depends_on_undeclared(schema: &Schema, not: NodeId, declared: &HashSet<&str>)
             || !group.required.is_empty()
             || !group.dependent_required.is_empty()
             || group.items.is_some()
+            || group.contains.is_some()
             || !group.tuple.is_empty()
     };
     depends || scalars.into_iter().any(|node| any_in_place(schema, node, has_structure))
@@ -75,6 +80,7 @@ fn any_in_place(schema: &Schema, node: NodeId, mut condition: impl FnMut(&Assert
                 }
                 let unions = group.all_of.iter().chain(&group.any_of).chain(&group.one_of).flatten();
                 stack.extend(unions.copied().chain(group.not));
+                stack.extend([group.if_, group.then, group.else_].into_iter().flatten());
             }
         }
     }

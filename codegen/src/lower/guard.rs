@@ -58,9 +58,9 @@ fn is_implied(schema: &Schema, term: &Term, others: &[&Term]) -> bool {
         .all(|keyword| is_left_out(keyword) || (keyword == "type" && assertions.types.is_some_and(is_within)))
 }
 
-/// Whether types can express every union and negation of a place.
+/// Whether types can express every union, negation and condition of a place.
 pub(super) fn is_expressible(facets: &Facets<'_>) -> bool {
-    facets.unions.is_empty() && !has_other_negation(facets)
+    facets.unions.is_empty() && !has_other_negation(facets) && !facets.has_conditions()
 }
 
 /// Whether a place asserts nothing beyond its list of values.
@@ -90,7 +90,8 @@ pub(super) fn scalar(facets: &Facets<'_>, ty: &Type) -> ExactGuard {
 /// The guard of an array whose items have a guard.
 pub(super) fn array(facets: &Facets<'_>, types: &[TypeDef], item: &Type, guard: Guard) -> ExactGuard {
     let unique = facets.has_unique_items();
-    if (unique && !has_json_equality(types, item)) || facets.has_tuples() || !is_expressible(facets) {
+    let is_typed = !facets.has_tuples() && !facets.has_contains() && is_expressible(facets);
+    if (unique && !has_json_equality(types, item)) || !is_typed {
         return None;
     }
     Some(if unique || guard != Guard::None { Guard::Items { unique, item: Box::new(guard) } } else { Guard::None })

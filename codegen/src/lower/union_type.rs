@@ -325,6 +325,7 @@ fn has_structure(facets: &Facets<'_>) -> bool {
             || group.property_names.is_some()
             || group.items.is_some()
             || !group.tuple.is_empty()
+            || group.contains.is_some()
             || group.min_items.is_some()
             || group.max_items.is_some()
             || group.min_properties.is_some()

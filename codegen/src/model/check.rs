@@ -75,6 +75,7 @@ pub(crate) struct Rules<'a> {
     pub(crate) positions: Vec<CheckId>,
     /// `items`, or `additionalItems` next to a list.
     pub(crate) items: Option<CheckId>,
+    pub(crate) contains: Option<CheckId>,
     pub(crate) min_properties: Option<u64>,
     pub(crate) max_properties: Option<u64>,
     /// `dependentRequired`.
@@ -91,6 +92,15 @@ pub(crate) struct Rules<'a> {
     pub(crate) any_of: Option<Union<'a>>,
     pub(crate) one_of: Option<Union<'a>>,
     pub(crate) not: Option<CheckId>,
+    pub(crate) condition: Option<Conditional>,
+}
+
+/// `if`, `then` and `else`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Conditional {
+    pub(crate) condition: CheckId,
+    pub(crate) then: Option<CheckId>,
+    pub(crate) otherwise: Option<CheckId>,
 }
 
 /// A limit on a number.
@@ -173,6 +183,7 @@ impl Rules<'_> {
     pub(crate) fn asserts_arrays(&self) -> bool {
         !self.positions.is_empty()
             || self.items.is_some()
+            || self.contains.is_some()
             || self.min_items.is_some()
             || self.max_items.is_some()
             || self.unique_items
@@ -191,7 +202,8 @@ impl Rules<'_> {
 
     /// Whether other subschemas apply to the same value.
     pub(crate) fn applies_others(&self) -> bool {
-        self.is_covered() || self.any_of.is_some() || self.one_of.is_some() || self.not.is_some()
+        let is_tested = self.not.is_some() || self.condition.is_some();
+        self.is_covered() || self.any_of.is_some() || self.one_of.is_some() || is_tested
     }
 
     /// Whether a subschema for the same value checks all that is in it, so that its depth need not be checked here.

@@ -68,6 +68,12 @@ impl<'m> Verdicts<'m, '_> {
         if let Some(not) = rules.not {
             tests.push(self.check(not, target).not());
         }
+        if let Some(conditional) = &rules.condition {
+            let condition = self.check(conditional.condition, target);
+            let mut of = |id: Option<CheckId>| id.map_or(Test::Always, |id| self.check(id, target));
+            let (then, otherwise) = (of(conditional.then), of(conditional.otherwise));
+            tests.push(Test::conditional(condition, then, otherwise));
+        }
         tests
     }
 

@@ -74,9 +74,19 @@ pub(crate) struct Keywords<'m> {
     pub(crate) positions: Vec<Rule<'m>>,
     /// `items`, or `additionalItems` next to a list.
     pub(crate) items: Option<Rule<'m>>,
+    pub(crate) contains: Option<Rule<'m>>,
     pub(crate) all_of: Vec<Rule<'m>>,
     pub(crate) unions: Vec<UnionRule<'m>>,
     pub(crate) not: Option<Rule<'m>>,
+    pub(crate) conditional: Option<ConditionalRule<'m>>,
+}
+
+/// `if`, `then` and `else`.
+#[derive(Debug)]
+pub(crate) struct ConditionalRule<'m> {
+    pub(crate) condition: Rule<'m>,
+    pub(crate) then: Option<Rule<'m>>,
+    pub(crate) otherwise: Option<Rule<'m>>,
 }
 
 /// Values of `enum`, or of a tag.
@@ -199,6 +209,12 @@ impl<'m> Reports<'m, '_> {
         let unions = [("anyOf", &rules.any_of), ("oneOf", &rules.one_of)];
         let unions = unions.into_iter().filter_map(|(name, union)| Some(self.union(name, union.as_ref()?))).collect();
         let not = rules.not.map(|not| self.rule(not));
+        let contains = rules.contains.map(|contained| self.rule(contained));
+        let conditional = rules.condition.map(|it| ConditionalRule {
+            condition: self.rule(it.condition),
+            then: it.then.map(|then| self.rule(then)),
+            otherwise: it.otherwise.map(|otherwise| self.rule(otherwise)),
+        });
         Keywords {
             types: rules.types.filter(|types| *types != TypeSet::ALL),
             enum_values,
@@ -222,9 +238,11 @@ impl<'m> Reports<'m, '_> {
             rest,
             positions,
             items,
+            contains,
             all_of,
             unions,
             not,
+            conditional,
         }
     }
 

@@ -41,6 +41,8 @@ pub(crate) enum Body<'m> {
     Count(Count<'m>),
     /// Whether the test is true for each item of an array.
     EachItem(Test<'m>),
+    /// Whether the test is true for an item of an array.
+    SomeItem(Test<'m>),
     /// Whether the tests are true for the first items of an array, as many as there are of both, and `rest` is true for
     /// each item after them.
     Tuple { positions: Vec<Test<'m>>, rest: Test<'m> },

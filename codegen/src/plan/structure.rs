@@ -27,7 +27,17 @@ impl<'m> Verdicts<'m, '_> {
         if rules.unique_items {
             tests.push(Test::HasDistinctItems(target.place));
         }
+        tests.extend(rules.contains.map(|contained| self.contains(contained, target)));
         Test::all(tests)
+    }
+
+    fn contains(&mut self, contained: CheckId, target: &Target) -> Test<'m> {
+        let item = Target::given(Place::Item, target.depth.below());
+        match self.separately(|verdicts| verdicts.check(contained, &item)) {
+            Test::Always => Test::MinItems(target.place, 1),
+            Test::Never => Test::Never,
+            test => self.call_of(Body::SomeItem(test), target),
+        }
     }
 
     fn items(&mut self, items: CheckId, target: &Target) -> Test<'m> {

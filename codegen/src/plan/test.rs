@@ -44,6 +44,8 @@ pub(crate) enum Test<'m> {
     /// That one is true: at least two, and no other `Any` among them.
     Any(Vec<Test<'m>>),
     Not(Box<Test<'m>>),
+    /// That the second is true if the first is, or else the third.
+    Conditional(Box<[Test<'m>; 3]>),
     ExactlyOne(Count<'m>),
     Choice(Choice<'m>),
     Call(Call),
@@ -224,6 +226,19 @@ impl<'m> Test<'m> {
             Test::Always => Test::Never,
             Test::Never => Test::Always,
             test => Test::Not(Box::new(test)),
+        }
+    }
+
+    /// That `then` is true if `condition` is, or else `otherwise`.
+    pub(super) fn conditional(condition: Self, then: Self, otherwise: Self) -> Self {
+        match (condition, then, otherwise) {
+            (Test::Always, then, _) => then,
+            (Test::Never, _, otherwise) => otherwise,
+            (condition, Test::Always, otherwise) => Test::any([condition, otherwise]),
+            (condition, then, Test::Always) => Test::any([condition.not(), then]),
+            (condition, Test::Never, otherwise) => Test::all([condition.not(), otherwise]),
+            (condition, then, Test::Never) => Test::all([condition, then]),
+            (condition, then, otherwise) => Test::Conditional(Box::new([condition, then, otherwise])),
         }
     }
 

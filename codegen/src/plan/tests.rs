@@ -80,6 +80,11 @@ impl Interpreter<'_, '_> {
             Test::All(tests) => tests.iter().all(|test| self.test(test, frame)),
             Test::Any(tests) => tests.iter().any(|test| self.test(test, frame)),
             Test::Not(test) => !self.test(test, frame),
+            Test::Conditional(tests) => {
+                let [condition, then, otherwise] = &**tests;
+                let consequence = if self.test(condition, frame) { then } else { otherwise };
+                self.test(consequence, frame)
+            }
             Test::ExactlyOne(count) => self.count(count, frame) == 1,
             Test::Choice(choice) => choice.branches.iter().any(|branch| self.test(branch, frame)),
             Test::Call(call) => self.call(call, frame) == 1,
@@ -171,6 +176,11 @@ impl Interpreter<'_, '_> {
                 let items = value.as_array().unwrap().iter();
                 let mut frames = items.map(|item| Frame { item: Some(item), ..inner.clone() });
                 usize::from(frames.all(|mut frame| self.test(condition, &mut frame)))
+            }
+            Body::SomeItem(condition) => {
+                let items = value.as_array().unwrap().iter();
+                let mut frames = items.map(|item| Frame { item: Some(item), ..inner.clone() });
+                usize::from(frames.any(|mut frame| self.test(condition, &mut frame)))
             }
             Body::Tuple { positions, rest } => {
                 let items = value.as_array().unwrap().iter().enumerate();
@@ -385,6 +395,16 @@ fn plans_accept_the_same_payloads_as_the_interpreter() {
         r#"{"items": [true, {"minimum": 1}], "additionalItems": {"type": "integer"}, "uniqueItems": true}"#,
         r#"{"items": [{"items": [{"const": 1}]}, {"items": {"const": 1}}]}"#,
         r#"{"items": [true]}"#,
+        r#"{"contains": {"type": "integer", "minimum": 2}}"#,
+        r#"{"type": "array", "contains": true}"#,
+        r#"{"contains": {"contains": {"const": 1}}, "items": {"type": "array"}}"#,
+        r#"{"if": {"type": "object", "required": ["a"]}, "then": {"required": ["b"]}, "else": {"type": "integer"}}"#,
+        r#"{"if": {"minimum": 2}, "then": {"type": "string"}}"#,
+        r#"{"if": {"type": "array"}, "else": {"type": "string"}}"#,
+        r#"{"if": true, "then": {"type": "integer"}, "else": false}"#,
+        r#"{"if": {"type": "integer"}, "then": false, "else": {"type": "string"}}"#,
+        r#"{"if": {"type": "object", "properties": {"a": {"type": "integer"}}, "additionalProperties": false},
+            "then": {"if": {"required": ["a"]}, "then": {"minProperties": 1}, "else": {"maxProperties": 0}}, "else": {"type": "string"}}"#,
         r#"{"type": "object", "properties": {"a": {"type": "integer"}, "b": {}}, "additionalProperties": false}"#,
         r#"{"type": "object", "properties": {"a": {}, "b": false}, "required": ["a"]}"#,
         r#"{"type": "object", "required": ["a"], "additionalProperties": {"type": "integer"}}"#,

@@ -143,7 +143,8 @@ impl<'m, 's> Verdicts<'m, 's> {
         let of_union = |union: &Option<Union<'_>>| union.as_ref().map_or(0, |union| union.branches.len());
         let count = rules.map_or(0, |rules| {
             let branches = rules.all_of.len() + of_union(&rules.any_of) + of_union(&rules.one_of);
-            rules.properties.len() + rules.undeclared.len() + branches
+            let conditional = rules.condition.map_or(0, |it| 1 + it.then.iter().chain(&it.otherwise).count());
+            rules.properties.len() + rules.undeclared.len() + branches + conditional
         });
         count.clamp(1, MAX_TESTS)
     }

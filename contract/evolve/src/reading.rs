@@ -151,6 +151,8 @@ impl<'s> Records<'s> {
         let unions = [&group.any_of, &group.one_of];
         group.all_of.is_some()
             || group.not.is_some()
+            || group.if_.is_some()
+            || group.contains.is_some()
             || group.unique_items
             || group.enum_values.is_some()
             || group.const_value.is_some()

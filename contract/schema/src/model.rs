@@ -78,6 +78,8 @@ pub struct Assertions {
     pub tuple: Vec<NodeId>,
     /// The schema of the items after those of `tuple`. `None` if `tuple` is empty.
     pub additional_items: Option<NodeId>,
+    /// At least one item of an array matches it.
+    pub contains: Option<NodeId>,
     pub minimum: Option<Number>,
     pub maximum: Option<Number>,
     pub exclusive_minimum: Option<Number>,
@@ -97,6 +99,12 @@ pub struct Assertions {
     pub any_of: Option<Vec<NodeId>>,
     pub all_of: Option<Vec<NodeId>>,
     pub not: Option<NodeId>,
+    /// A condition. It is present if and only if `then` or `else` is.
+    pub if_: Option<NodeId>,
+    /// Applies to the values that match `if`.
+    pub then: Option<NodeId>,
+    /// Applies to the values that do not match `if`.
+    pub else_: Option<NodeId>,
 }
 
 /// The keywords that assert nothing.
@@ -213,7 +221,7 @@ impl Kind {
         let assertions = if let Kind::Assertions(assertions) = self { Some(assertions) } else { None };
         let applied = assertions.into_iter().flat_map(|a| {
             let lists = [&a.all_of, &a.any_of, &a.one_of].into_iter().flatten().flatten();
-            lists.chain(&a.not).copied()
+            lists.chain(&a.not).chain(&a.if_).chain(&a.then).chain(&a.else_).copied()
         });
         target.into_iter().chain(applied)
     }
@@ -225,7 +233,7 @@ impl Kind {
             let properties = a.properties.iter().map(|(_, id)| *id);
             let patterns = a.pattern_properties.iter().map(|(_, id)| *id);
             let items = a.items.into_iter().chain(a.tuple.iter().copied()).chain(a.additional_items);
-            properties.chain(patterns).chain(a.additional_properties).chain(items)
+            properties.chain(patterns).chain(a.additional_properties).chain(items).chain(a.contains)
         })
     }
 
@@ -279,6 +287,7 @@ impl Assertions {
             ("dependentRequired", !self.dependent_required.is_empty()),
             ("items", self.items.is_some() || !self.tuple.is_empty()),
             ("additionalItems", self.additional_items.is_some()),
+            ("contains", self.contains.is_some()),
             ("minimum", self.minimum.is_some()),
             ("maximum", self.maximum.is_some()),
             ("exclusiveMinimum", self.exclusive_minimum.is_some()),
@@ -295,6 +304,9 @@ impl Assertions {
             ("anyOf", self.any_of.is_some()),
             ("allOf", self.all_of.is_some()),
             ("not", self.not.is_some()),
+            ("if", self.if_.is_some()),
+            ("then", self.then.is_some()),
+            ("else", self.else_.is_some()),
         ];
         keywords.into_iter().filter(|(_, is_set)| *is_set).map(|(name, _)| name)
     }

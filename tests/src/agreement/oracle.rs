@@ -12,7 +12,7 @@ use serde_json::Value;
 pub type Violations = Vec<(String, String, String)>;
 
 /// The keywords that [`Oracle`] reads itself.
-const APPLICATORS: [&str; 14] = [
+const APPLICATORS: [&str; 18] = [
     "properties",
     "patternProperties",
     "propertyNames",
@@ -23,6 +23,10 @@ const APPLICATORS: [&str; 14] = [
     "anyOf",
     "oneOf",
     "not",
+    "if",
+    "then",
+    "else",
+    "contains",
     "definitions",
     "title",
     "description",
@@ -30,7 +34,7 @@ const APPLICATORS: [&str; 14] = [
 ];
 
 /// The order of the violations at one path.
-const KEYWORDS: [&str; 25] = [
+const KEYWORDS: [&str; 26] = [
     "propertyNames",
     "type",
     "false",
@@ -48,6 +52,7 @@ const KEYWORDS: [&str; 25] = [
     "minItems",
     "maxItems",
     "uniqueItems",
+    "contains",
     "minProperties",
     "maxProperties",
     "required",
@@ -153,6 +158,10 @@ impl Oracle {
                 continue;
             }
             at.extend(list(object, "allOf").iter().map(|part| (part, false)));
+            if let Some(condition) = object.get("if") {
+                let keyword = if self.accepts(condition, value) { "then" } else { "else" };
+                at.extend(object.get(keyword).map(|part| (part, false)));
+            }
             for keyword in ["anyOf", "oneOf"] {
                 let branches = list(object, keyword);
                 let matching: Vec<usize> =
@@ -187,6 +196,11 @@ impl Oracle {
             }
             if object.get("not").is_some_and(|not| self.accepts(not, value)) {
                 here.push(("not", "matches the schema in not".to_owned()));
+            }
+            if let (Some(contained), Value::Array(items)) = (object.get("contains"), value)
+                && !items.iter().any(|item| self.accepts(contained, item))
+            {
+                here.push(("contains", "no item matches the schema in contains".to_owned()));
             }
             match value {
                 Value::Array(items) => {

@@ -32,6 +32,10 @@ impl<'a> Oracle<'a> {
                     stack.extend(group.all_of.iter().flatten());
                     let branches = group.one_of.iter().chain(&group.any_of).flatten();
                     stack.extend(branches.filter(|branch| self.matches(**branch, value)));
+                    if let Some(condition) = group.if_ {
+                        let is_met = self.matches(condition, value);
+                        stack.extend(if is_met { group.then } else { group.else_ });
+                    }
                 }
             }
         }

@@ -5,6 +5,9 @@ use capgen_schema::{Format, Json, Number, Object};
 use super::Random;
 use super::pools::{DIVISORS, NAMES, PATTERNS};
 
+/// The keywords whose value is a schema.
+const SINGLE: [&str; 8] = ["items", "additionalItems", "additionalProperties", "contains", "not", "if", "then", "else"];
+
 impl Random {
     /// The schema with one change somewhere. The result may be outside the subset, and it may be equal to the schema.
     pub fn mutated(&mut self, schema: &Json) -> Json {
@@ -29,9 +32,7 @@ impl Random {
                 ("allOf" | "anyOf" | "oneOf" | "items", Json::Array(schemas)) => {
                     Json::Array(schemas.iter().map(|schema| self.mutate(schema, target, visited)).collect())
                 }
-                ("items" | "additionalItems" | "additionalProperties" | "not", schema) => {
-                    self.mutate(schema, target, visited)
-                }
+                (name, schema) if SINGLE.contains(&name) => self.mutate(schema, target, visited),
                 _ => value.clone(),
             };
             (name.clone(), value)
@@ -43,7 +44,7 @@ impl Random {
     fn with_other_keywords(&mut self, schema: &Json) -> Json {
         let Some(members) = schema.as_object() else { return Json::Bool(*schema != Json::Bool(true)) };
         let mut members: Vec<(String, Json)> = members.iter().cloned().collect();
-        match self.below(22) {
+        match self.below(24) {
             0 | 1 => {
                 let keywords: Vec<usize> =
                     (0..members.len()).filter(|index| members[*index].0 != "definitions").collect();
@@ -88,7 +89,18 @@ impl Random {
             },
             19 => set(&mut members, "propertyNames", self.property_names()),
             18 => set(&mut members, "multipleOf", Json::Number(self.pick(&DIVISORS).0.parse().expect("a number"))),
+            20 => set(&mut members, "contains", self.small_schema()),
+            21 => {
+                members.retain(|(name, _)| !matches!(name.as_str(), "if" | "then" | "else"));
+                let depth = self.below(2);
+                self.condition(&mut |name, value| members.push((name.to_owned(), value)), depth, &[]);
+            }
             _ => self.change_number(&mut members),
+        }
+        let has = |members: &[(String, Json)], name: &str| members.iter().any(|(other, _)| other == name);
+        if !has(&members, "if") || !(has(&members, "then") || has(&members, "else")) {
+            // They have a meaning only together.
+            members.retain(|(name, _)| !matches!(name.as_str(), "if" | "then" | "else"));
         }
         if !members.iter().any(|(name, value)| name == "items" && value.as_array().is_some()) {
             // It has a meaning only next to a list.
@@ -243,7 +255,7 @@ fn count(schema: &Json) -> usize {
             schemas.iter().map(|(_, schema)| count(schema)).sum()
         }
         ("allOf" | "anyOf" | "oneOf" | "items", Json::Array(schemas)) => schemas.iter().map(count).sum(),
-        ("items" | "additionalItems" | "additionalProperties" | "not", schema) => count(schema),
+        (name, schema) if SINGLE.contains(&name) => count(schema),
         _ => 0,
     };
     1 + schema.as_object().into_iter().flatten().map(below).sum::<usize>()

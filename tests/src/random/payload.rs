@@ -109,6 +109,13 @@ impl Random {
                     let branch = self.pick(union);
                     self.flatten(schema, branch, groups, fuel / 2);
                 }
+                if let Some(condition) = group.if_ {
+                    let is_met = self.one_in(2);
+                    let parts = if is_met { [Some(condition), group.then] } else { [None, group.else_] };
+                    for part in parts.into_iter().flatten() {
+                        self.flatten(schema, part, groups, fuel / 2);
+                    }
+                }
             }
         }
     }
@@ -157,6 +164,8 @@ impl Random {
 
     fn array(&mut self, schema: &Schema, groups: &[&Assertions], depth: usize) -> Json {
         let least = groups.iter().filter_map(|group| group.min_items).max().unwrap_or(0).min(6) as usize;
+        let contained: Vec<NodeId> = groups.iter().filter_map(|group| group.contains).collect();
+        let least = if contained.is_empty() || self.one_in(4) { least } else { least.max(1) };
         let most = groups.iter().filter_map(|group| group.max_items).min().unwrap_or(6).min(6) as usize;
         let count = if depth < 3 { least } else { (least + self.below(3)).min(most.max(least)) };
         let unique = groups.iter().any(|group| group.unique_items);
@@ -165,7 +174,10 @@ impl Random {
             if list.len() == count {
                 break;
             }
-            let items: Vec<NodeId> = groups.iter().filter_map(|group| group.item_at(list.len())).collect();
+            let mut items: Vec<NodeId> = groups.iter().filter_map(|group| group.item_at(list.len())).collect();
+            if list.is_empty() || self.one_in(4) {
+                items.extend(&contained);
+            }
             let is_closed = |id: &NodeId| matches!(schema.node(*id).kind, Kind::Bool(false));
             if list.len() >= least && items.iter().any(is_closed) && !self.one_in(4) {
                 break;

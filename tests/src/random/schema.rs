@@ -224,6 +224,9 @@ impl Random {
         if self.one_in(3) {
             add("uniqueItems", Json::Bool(true));
         }
+        if self.one_in(6) {
+            add("contains", self.place(depth - 1, names));
+        }
     }
 
     fn applicators(&mut self, add: &mut impl FnMut(&str, Json), depth: usize, names: &[&str]) {
@@ -235,6 +238,21 @@ impl Random {
         }
         if self.one_in(4) {
             add("not", self.place(depth - 1, names));
+        }
+        if self.one_in(4) {
+            self.condition(add, depth - 1, names);
+        }
+    }
+
+    /// `if` with `then`, `else` or both.
+    pub(super) fn condition(&mut self, add: &mut impl FnMut(&str, Json), depth: usize, names: &[&str]) {
+        add("if", self.place(depth, names));
+        let which = self.below(3);
+        if which != 0 {
+            add("then", self.place(depth, names));
+        }
+        if which != 1 {
+            add("else", self.place(depth, names));
         }
     }
 

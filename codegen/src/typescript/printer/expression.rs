@@ -63,6 +63,13 @@ pub(super) fn plain(expression: &Expression, form: Form) -> Doc {
             inner.extend(terms(expression, form));
             group(vec![if_broken("("), indent(inner), soft_line(), if_broken(")")])
         }
+        Expression::Conditional(parts) => {
+            let [condition, then, otherwise] = &**parts;
+            let part = |start, part| concat(vec![text(start), operand(part, Precedence::Equality, form)]);
+            let condition = operand(condition, Precedence::Equality, form);
+            let parts = vec![soft_line(), condition, line(), part("? ", then), line(), part(": ", otherwise)];
+            group(vec![text("("), indent(parts), soft_line(), text(")")])
+        }
         Expression::Assign(local, value) => {
             concat(vec![text(format!("({} = ", local_text(*local))), plain(value, form), text(")")])
         }
@@ -160,7 +167,7 @@ fn precedence(expression: &Expression, form: Form) -> Precedence {
         Expression::Not(_) | Expression::Plus(_) | Expression::TypeOf(_) | Expression::Increment(_) => {
             Precedence::Unary
         }
-        // An assignment brings its own parentheses.
+        // An assignment and a conditional expression bring their own parentheses.
         _ => Precedence::Call,
     }
 }

@@ -32,6 +32,8 @@ pub(in crate::typescript) enum Expression {
     And(Vec<Expression>),
     /// At least two operands.
     Or(Vec<Expression>),
+    /// `(condition ? then : otherwise)`.
+    Conditional(Box<[Expression; 3]>),
     Assign(Local, Box<Expression>),
     /// `((counter = start), true)`: sets a counter within a condition.
     Count(Local, usize),
@@ -191,6 +193,7 @@ impl Expression {
             Expression::New(_, _, list) | Expression::And(list) | Expression::Or(list) | Expression::Array(list) => {
                 items = list
             }
+            Expression::Conditional(parts) => items = &**parts,
             Expression::Object(list) => members = list,
         }
         first.into_iter().chain(second).chain(items).chain(members.iter().map(|(_, value)| value))
@@ -216,6 +219,7 @@ impl Expression {
             | Expression::Arrow(_, inner) => vec![inner],
             Expression::Index(a, b) | Expression::Binary(a, _, b) => vec![a, b],
             Expression::Call(callee, arguments) => std::iter::once(&mut **callee).chain(arguments).collect(),
+            Expression::Conditional(parts) => parts.iter_mut().collect(),
             Expression::New(_, _, items)
             | Expression::And(items)
             | Expression::Or(items)

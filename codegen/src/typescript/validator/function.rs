@@ -25,6 +25,10 @@ impl Tests<'_, '_> {
                 let value = Local::Value.into();
                 each(self.expression(test), |body| Statement::ForIndex(Local::Item, value, body))
             }
+            Body::SomeItem(test) => {
+                let value = Local::Value.into();
+                some(self.expression(test), |body| Statement::ForIndex(Local::Item, value, body))
+            }
             Body::Tuple { positions, rest } => self.tuple(positions, rest),
             Body::EachMember { declared, test } => self.each_member(declared, self.expression(test)),
             Body::EachName(test) => {
@@ -111,6 +115,14 @@ fn each(condition: Expression, make_loop: impl FnOnce(Vec<Statement>) -> Stateme
     let body = vec![returns_false_unless(condition)];
     statements.push(make_loop(body));
     statements.push(Statement::Return(Expression::TRUE));
+    statements
+}
+
+/// A loop that returns `true` at the first item that meets the condition.
+fn some(condition: Expression, make_loop: impl FnOnce(Vec<Statement>) -> Statement) -> Vec<Statement> {
+    let mut statements: Vec<Statement> = declaration(&condition, None).into_iter().collect();
+    statements.push(make_loop(vec![Statement::If(condition, Box::new(Statement::Return(Expression::TRUE)))]));
+    statements.push(Statement::Return(Expression::FALSE));
     statements
 }
 

@@ -216,6 +216,12 @@ impl Flow {
                 }
                 After { yes: yes.unwrap_or_default(), no }
             }
+            Expression::Conditional(parts) => {
+                let [condition, then, otherwise] = &**parts;
+                let After { yes, no } = self.follow(condition, types);
+                let (then, otherwise) = (self.follow(then, yes), self.follow(otherwise, no));
+                After { yes: self.either(then.yes, &otherwise.yes), no: self.either(then.no, &otherwise.no) }
+            }
             Expression::Assign(local, value) => {
                 let mut types = self.follow(value, types).yes;
                 types.remove(local);

@@ -11,7 +11,9 @@ use super::Helper;
 use super::internal::{array, value};
 use super::test::{Tests, divisor, helper_of};
 use crate::model::check::Bound;
-use crate::plan::report::{ConditionRule, Keywords, Listed, RestRule, Rule, RuleSet, TagRule, UnionRule};
+use crate::plan::report::{
+    ConditionRule, ConditionalRule, Keywords, Listed, RestRule, Rule, RuleSet, TagRule, UnionRule,
+};
 use crate::typescript::syntax::Expression;
 
 /// The rules of a validator: an array of the root, the definitions that are referred to by name, and, if a rule lists
@@ -159,6 +161,9 @@ impl Data<'_> {
         } else if let Some(items) = &keywords.items {
             members.push("items", self.rule(items));
         }
+        if let Some(contained) = &keywords.contains {
+            members.push("contains", self.rule(contained));
+        }
         self.applied(keywords, &mut members);
         members
     }
@@ -218,6 +223,14 @@ impl Data<'_> {
         }
         if let Some(not) = &keywords.not {
             members.push("not", self.rule(not));
+        }
+        if let Some(ConditionalRule { condition, then, otherwise }) = &keywords.conditional {
+            members.push("if", self.rule(condition));
+            for (keyword, rule) in [("then", then), ("else", otherwise)] {
+                if let Some(rule) = rule {
+                    members.push(keyword, self.rule(rule));
+                }
+            }
         }
     }
 

@@ -64,6 +64,9 @@ impl<'p, 'm> Tests<'p, 'm> {
             Test::All(tests) => all(tests.iter().map(|test| self.expression(test))),
             Test::Any(tests) => any(tests.iter().map(|test| self.expression(test))),
             Test::Not(test) => self.expression(test).not(),
+            Test::Conditional(tests) => {
+                Expression::Conditional(Box::new(tests.each_ref().map(|test| self.expression(test))))
+            }
             Test::ExactlyOne(count) => self.count(count).equals(Expression::count(1)),
             Test::Choice(union) => {
                 choice::one_of(union, union.branches.iter().map(|branch| self.expression(branch)).collect())

@@ -78,7 +78,7 @@ fn is_of_property(kind: Kind) -> bool {
     matches!(kind, Kind::PropertyRemoved | Kind::PropertyAdded | Kind::Required | Kind::Optional)
 }
 
-/// The place of the values that a change concerns: the pointer of its subschema without `not` and the branches of
+/// The place of the values that a change concerns: the pointer of its subschema without `not`, `if` and the branches of
 /// unions and `allOf`, which concern the same value as the schema around them. A change of a property is at the place
 /// of the property.
 fn place(decider: &Decider<'_>, change: &Change) -> Vec<String> {
@@ -87,7 +87,7 @@ fn place(decider: &Decider<'_>, change: &Change) -> Vec<String> {
     while let Some(keyword) = tokens.next() {
         match &*keyword {
             "allOf" | "anyOf" | "oneOf" => _ = tokens.next(),
-            "not" => {}
+            "not" | "if" | "then" | "else" => {}
             "properties" | "definitions" => {
                 place.push(keyword.to_string());
                 place.extend(tokens.next().map(|name| name.to_string()));

@@ -41,11 +41,12 @@ pub(super) fn below(schema: &Schema, group: &Assertions, path: &str) -> Vec<(Nod
     let properties = properties.map(|(name, id)| (*id, pointer::join(path, name), true));
     let patterns = group.pattern_properties.iter().map(|(_, id)| *id);
     let items = group.items.into_iter().chain(group.tuple.iter().copied()).chain(group.additional_items);
+    let items = items.chain(group.contains);
     let others = items.chain(patterns).chain(group.additional_properties);
     properties.chain(others.map(|id| (id, format!("{path}/*"), false))).collect()
 }
 
-/// The subschemas for the same value, except for `not`.
+/// The subschemas for the same value, except for `not` and `if`.
 pub(super) fn in_place(schema: &Schema, id: NodeId, group: &Assertions) -> impl Iterator<Item = NodeId> {
-    schema.node(id).kind.in_place().filter(|child| Some(*child) != group.not)
+    schema.node(id).kind.in_place().filter(|child| Some(*child) != group.not && Some(*child) != group.if_)
 }

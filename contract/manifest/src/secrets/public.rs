@@ -186,9 +186,18 @@ impl Public {
             (Public::Peers, _) => Public::Peer,
             (Public::Peer, "transports") => Public::Secret,
             (Public::Schema, "definitions" | "patternProperties" | "properties") => Public::Schemas,
-            (Public::Schema, "additionalItems" | "additionalProperties" | "propertyNames" | "items" | "not") => {
-                Public::Schema
-            }
+            (
+                Public::Schema,
+                "additionalItems"
+                | "additionalProperties"
+                | "contains"
+                | "else"
+                | "if"
+                | "items"
+                | "not"
+                | "propertyNames"
+                | "then",
+            ) => Public::Schema,
             (Public::Schema, "allOf" | "anyOf" | "oneOf") => Public::SchemaList,
             (Public::Schema, "const" | "default" | "enum" | "examples") => Public::Data,
             (Public::Schema, "dependencies" | "dependentRequired") => Public::Data,

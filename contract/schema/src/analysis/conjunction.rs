@@ -2,7 +2,7 @@
 //!
 //! `allOf`, references and `properties` of several objects make several subschemas apply to one value. A
 //! [`Conjunction`] names them by their nodes, so it stays small and can be compared; [`Facets`] is its normal form, in
-//! which references and `allOf` are gone and only unions and negations are left as such.
+//! which references and `allOf` are gone and only unions, negations and conditions are left as such.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 

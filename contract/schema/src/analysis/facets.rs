@@ -17,7 +17,8 @@ const FEW_VALUES: usize = 16;
 /// The assertions of a [`Conjunction`], with references and `allOf` resolved.
 ///
 /// A value is accepted if and only if its type is in `types`; it is one of `values`, if there are any; every group
-/// accepts it, apart from the keywords for types, values, unions and negations; it has none of the `forbidden`
+/// accepts it, apart from the keywords for types, values, unions and negations (but with its condition, if it has one);
+/// it has none of the `forbidden`
 /// properties; it matches every union; and it matches none of the `negations`.
 ///
 /// The methods give the assertions about one JSON type.
@@ -277,6 +278,16 @@ impl<'a> Facets<'a> {
     /// Of an array: whether some of its items are described by their position.
     pub fn has_tuples(&self) -> bool {
         self.groups.iter().any(|group| !group.tuple.is_empty())
+    }
+
+    /// Of an array: whether it must have an item that matches a subschema.
+    pub fn has_contains(&self) -> bool {
+        self.groups.iter().any(|group| group.contains.is_some())
+    }
+
+    /// Whether the assertions about a value depend on a condition: `if`.
+    pub fn has_conditions(&self) -> bool {
+        self.groups.iter().any(|group| group.if_.is_some())
     }
 
     /// Of an array: the conjunction that each item must match, or less if [some are described by their

@@ -36,8 +36,8 @@ pub struct Vertex<'s> {
     pub id: NodeId,
     /// Its node in the schema.
     pub node: &'s Node,
-    /// The positions of the subschemas that apply to the same place of the payload: those of `allOf`, `anyOf`, `oneOf`
-    /// and `not`.
+    /// The positions of the subschemas that apply to the same place of the payload: those of `allOf`, `anyOf`, `oneOf`,
+    /// `not`, `if`, `then` and `else`.
     pub in_place: Vec<usize>,
     /// The positions of the subschemas that apply to items and properties.
     pub below: Vec<(Label<'s>, usize)>,
@@ -58,7 +58,7 @@ pub enum Label<'s> {
     Additional,
     /// The item with that index, from a list in `items`.
     Item(usize),
-    /// Every item, from `items`; those that follow a list in it, from `additionalItems`.
+    /// Every item, from `items` and `contains`; those that follow a list in it, from `additionalItems`.
     Items,
 }
 
@@ -253,6 +253,7 @@ fn below(node: &Node) -> impl Iterator<Item = (Label<'_>, NodeId)> {
         let patterns = a.pattern_properties.iter().map(|(_, id)| (Label::Additional, *id));
         let positions = a.tuple.iter().enumerate().map(|(index, id)| (Label::Item(index), *id));
         let items = positions.chain(a.items.or(a.additional_items).map(|id| (Label::Items, id)));
-        properties.chain(patterns).chain(additional).chain(items)
+        let contained = a.contains.map(|id| (Label::Items, id));
+        properties.chain(patterns).chain(additional).chain(items).chain(contained)
     })
 }

@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::branches;
 use super::graph::{Graph, Label};
-use crate::{Kind, NodeId, Schema};
+use crate::{Assertions, Kind, NodeId, Schema};
 
 /// A subschema that may be evaluated more often at one place has to remember its result. It bounds the time for a
 /// value; below it, evaluating again costs less than the table of results.
@@ -39,8 +39,8 @@ pub(crate) fn reached_twice(schema: &Schema) -> Vec<bool> {
             let target = schema.resolve(id).0 as usize;
             references.get_mut(target).into_iter().for_each(|count| *count = count.saturating_add(1));
         }
-        let paths = node.kind.in_place().count() + usize::from(node.kind.below().next().is_some());
-        if paths > 1 {
+        let below = if let Kind::Assertions(group) = &node.kind { paths_below(group, |_| true) } else { 0 };
+        if node.kind.in_place().count() + below > 1 {
             open.push(id);
         }
     }
@@ -119,6 +119,18 @@ fn forks(graph: &Graph<'_>, at: usize, component: usize) -> bool {
     };
     let all = a.all_of.iter().flatten().filter(|id| stays(id)).count();
     let not = usize::from(a.not.as_ref().is_some_and(stays));
-    let below = usize::from(vertex.below.iter().any(|(_, target)| is_inside(*target)));
-    of_union(&a.any_of) + of_union(&a.one_of) + all + not + below > 1
+    // One of `then` and `else` applies.
+    let condition = usize::from(a.if_.as_ref().is_some_and(stays));
+    let condition = condition + usize::from(a.then.iter().chain(&a.else_).any(stays));
+    of_union(&a.any_of) + of_union(&a.one_of) + all + not + condition + paths_below(a, stays) > 1
+}
+
+/// How many of the subschemas that are counted can apply to one property or to one item.
+fn paths_below(a: &Assertions, counts: impl Fn(&NodeId) -> bool) -> usize {
+    let patterns = a.pattern_properties.iter().filter(|(_, id)| counts(id)).count();
+    let mut others = a.properties.iter().map(|(_, id)| id).chain(&a.additional_properties);
+    let members = patterns + usize::from(others.any(&counts));
+    let mut items = a.items.iter().chain(&a.tuple).chain(&a.additional_items);
+    let items = usize::from(items.any(&counts)) + usize::from(a.contains.as_ref().is_some_and(&counts));
+    members.max(items)
 }

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use super::term::{Term, TermId, Terms};
 use super::{formats, partition};
-use crate::{Assertions, Json, Kind, NodeId, Schema};
+use crate::{Assertions, Json, Kind, NodeId, Schema, Type, TypeSet};
 
 /// A subschema of one of the schemas.
 pub(super) type Place = (usize, NodeId);
@@ -16,7 +16,7 @@ pub(super) type Place = (usize, NodeId);
 pub(super) struct Part {
     /// The keyword. `items` and `additionalItems` are one part, `items`. `properties`, `patternProperties` and
     /// `additionalProperties` are one part: `additionalProperties` if there is no `properties`, and `patternProperties`
-    /// if it is the only one.
+    /// if it is the only one. `if` is no part of its own: `then` and `else` are, each with the condition.
     pub(super) keyword: &'static str,
     pub(super) term: TermId,
 }
@@ -131,7 +131,7 @@ impl Shape {
             patterns.sort_by(|a, b| a.0.source().cmp(b.0.source()));
             let named = properties.into_iter().map(|(_, id)| *id).chain(patterns.into_iter().map(|(_, id)| *id));
             let items = group.items.into_iter().chain(group.tuple.iter().copied()).chain(group.additional_items);
-            let below = named.chain(group.additional_properties).chain(items);
+            let below = named.chain(group.additional_properties).chain(items).chain(group.contains);
             children.extend(below.chain(node.kind.in_place()).map(|child| (index, schema.resolve(child))));
         }
         Self { own, children }
@@ -155,12 +155,13 @@ fn own_keywords(group: &Assertions) -> String {
             ((&group.minimum, &group.maximum, &group.exclusive_minimum, &group.exclusive_maximum), &group.multiple_of,),
             (group.min_length, group.max_length, group.pattern.as_ref().map(crate::Pattern::source), group.format),
             (group.min_items, group.max_items, group.unique_items),
-            (group.items.is_some(), group.tuple.len(), group.additional_items.is_some()),
+            (group.items.is_some(), group.tuple.len(), group.additional_items.is_some(), group.contains.is_some()),
             (names, sorted(group.required.clone()), group.additional_properties.is_some()),
             (group.min_properties, group.max_properties, dependent(group)),
             sorted(group.pattern_properties.iter().map(|(pattern, _)| pattern.source().to_owned()).collect()),
             group.property_names.as_deref().map(own_keywords),
             (count(&group.one_of), count(&group.any_of), count(&group.all_of), group.not.is_some()),
+            (group.if_.is_some(), group.then.is_some(), group.else_.is_some()),
         )
     )
 }
@@ -219,6 +220,14 @@ pub(super) fn assertions(
         let rest = group.additional_items.and_then(term_of).unwrap_or_else(|| terms.anything());
         parts.push(Part { keyword: "items", term: terms.add(Term::Tuple { positions, rest }) });
     }
+    // An array is not one whose items all fail to match.
+    if let Some(contained) = group.contains.and_then(term_of) {
+        let array = terms.add(Term::Types(TypeSet::EMPTY.with(Type::Array).bits()));
+        let other = terms.add(Term::Not(contained));
+        let others = terms.add(Term::Items(other));
+        let without = terms.add(Term::All(vec![array, others]));
+        parts.push(Part { keyword: "contains", term: terms.add(Term::Not(without)) });
+    }
     let least = group.min_properties.filter(|n| *n > 0).map(|n| terms.add(Term::MinProperties(n)));
     parts.extend(least.map(part("minProperties")));
     parts.extend(group.max_properties.map(|n| terms.add(Term::MaxProperties(n))).map(part("maxProperties")));
@@ -256,5 +265,12 @@ pub(super) fn assertions(
     parts.extend(group.any_of.as_ref().map(|ids| terms.add(Term::AnyOf(several(ids)))).map(part("anyOf")));
     parts.extend(group.one_of.as_ref().map(|ids| terms.add(Term::OneOf(several(ids)))).map(part("oneOf")));
     parts.extend(group.not.and_then(term_of).map(|id| terms.add(Term::Not(id))).map(part("not")));
+    if let Some(condition) = group.if_.and_then(term_of) {
+        let fails = terms.add(Term::Not(condition));
+        let then = group.then.and_then(term_of).map(|then| vec![fails, then]);
+        parts.extend(then.map(|either| terms.add(Term::AnyOf(either))).map(part("then")));
+        let otherwise = group.else_.and_then(term_of).map(|otherwise| vec![condition, otherwise]);
+        parts.extend(otherwise.map(|either| terms.add(Term::AnyOf(either))).map(part("else")));
+    }
     parts
 }

@@ -97,7 +97,8 @@ fn base<'p>(pointer: &'p str, order: &HashMap<&str, usize>) -> &'p str {
     at
 }
 
-/// The subschemas that apply to a payload as they are, and not negated, each once. Every reference leads to its target.
+/// The subschemas that apply to a payload as they are, and are neither negated nor a condition, each once. Every
+/// reference leads to its target.
 fn places(schema: &Schema) -> Vec<NodeId> {
     let mut seen = HashSet::new();
     let mut open = vec![schema.resolve(schema.root())];
@@ -108,8 +109,8 @@ fn places(schema: &Schema) -> Vec<NodeId> {
         }
         places.push(id);
         let kind = &schema.node(id).kind;
-        let negated = if let Kind::Assertions(group) = kind { group.not } else { None };
-        open.extend(kind.children().filter(|child| Some(*child) != negated).map(|child| schema.resolve(child)));
+        let other = if let Kind::Assertions(group) = kind { [group.not, group.if_] } else { [None; 2] };
+        open.extend(kind.children().filter(|child| !other.contains(&Some(*child))).map(|child| schema.resolve(child)));
     }
     places.sort_unstable();
     places

@@ -110,7 +110,7 @@ impl<'a> Walk<'a> {
         Some(self.child(draft, name, rest))
     }
 
-    /// `contains` A: not all items are not A. `minContains: 0` makes it a no-op; other counts are rejected.
+    /// `contains`. `minContains: 0` makes it a no-op; other counts are rejected.
     pub(super) fn contains(&mut self, draft: &mut Draft<'a>, name: &str, value: &'a Json) {
         let is = |name, n: u64| draft.get(name).and_then(Json::as_number) == Some(&Number::from(n));
         let Some(_) = draft.get("contains") else { return };
@@ -119,10 +119,7 @@ impl<'a> Walk<'a> {
             "contains" if !has_most && is("minContains", 0) => {}
             "contains" if !has_most && (draft.get("minContains").is_none() || is("minContains", 1)) => {
                 let node = self.child(draft, name, value);
-                let origin = node.origin.clone();
-                let array = ("type".to_owned(), Value::Plain(Json::String("array".to_owned())));
-                let items = ("items".to_owned(), Value::Node(Box::new(node.negated())));
-                draft.push_or_conjoin("not", Value::Node(Box::new(Node::members(origin, vec![array, items]))));
+                draft.push(name, Value::Node(Box::new(node)));
             }
             // `minContains` and `maxContains` are reported here, once.
             "contains" => self.reject(draft, name),

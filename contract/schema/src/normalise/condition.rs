@@ -1,33 +1,23 @@
-//! Translates conditional keywords (`if`, dependencies) to `not` and `anyOf`.
+//! Conditional keywords: `if`, and dependencies, which become `if` or `not`.
 
+use super::lossy::Reading;
 use super::tree::{Body, Node, Value};
 use super::walk::{Draft, Walk, distinct};
 use crate::{Json, Object};
 
-/// `if` with both `then` and `else` copies its condition, if it has at most this many subschemas. Usual conditions have
-/// a few; conditions within conditions multiply the copies.
-const MAX_CONDITION: usize = 32;
-
 impl<'a> Walk<'a> {
-    /// `if A then B else C` is "A implies B" and "A or C".
+    /// `if`, `then` and `else`, of which `if` and one of the others need each other.
     pub(super) fn condition(&mut self, draft: &mut Draft<'a>, name: &str, value: &'a Json) {
-        let ("if", Some(_)) = (name, draft.get("then").or(draft.get("else"))) else { return };
-        let condition = self.child(draft, name, value);
-        let mut branch = |keyword| draft.get(keyword).map(|schema| self.child(draft, keyword, schema));
-        match (branch("then"), branch("else")) {
-            (Some(then), Some(otherwise)) => {
-                let size = condition.size();
-                if size > MAX_CONDITION || size > self.copies {
-                    return self.reject(draft, name);
-                }
-                self.copies -= size;
-                implies(draft, condition.clone(), then);
-                draft.conjuncts.push(either(condition, otherwise));
+        let lacks = match name {
+            "if" if draft.get("then").or(draft.get("else")).is_none() => "`then` and `else`",
+            "then" | "else" if draft.get("if").is_none() => "`if`",
+            _ => {
+                let node = self.child(draft, name, value);
+                return draft.push(name, Value::Node(Box::new(node)));
             }
-            (Some(then), None) => implies(draft, condition, then),
-            (None, Some(otherwise)) => draft.conjuncts.push(either(condition, otherwise)),
-            (None, None) => {}
-        }
+        };
+        let reason = format!("`{name}` without {lacks} is ignored, as JSON Schema says");
+        self.note(Reading::Ignored, draft.at(name), reason, name);
     }
 
     /// `dependencies` and its successors: if a property is present, other properties are required, or a schema applies.
@@ -74,9 +64,8 @@ fn is_required_only(node: &Node<'_>) -> bool {
     matches!(&node.body, Body::Members(members) if members.iter().all(|(name, _)| name == "required"))
 }
 
-/// Adds "`condition` implies `consequence`". `anyOf` would become a union in generated code. If the consequence is
-/// `required` only, the type does not depend on the condition, so `not` expresses it without a union: not (condition
-/// and not consequence).
+/// Adds "`condition` implies `consequence`" as `if` and `then`. If the consequence is `required` only, `not` expresses it
+/// in a form that more formats have: not (condition and not consequence).
 fn implies<'a>(draft: &mut Draft<'a>, mut condition: Node<'a>, consequence: Node<'a>) {
     let is_free = |members: &[(String, Value<'_>)]| !members.iter().any(|(name, _)| name == "not" || name == "$ref");
     match &mut condition.body {
@@ -88,11 +77,16 @@ fn implies<'a>(draft: &mut Draft<'a>, mut condition: Node<'a>, consequence: Node
                 false => draft.conjuncts.push(condition.negated()),
             }
         }
-        _ => draft.conjuncts.push(either(consequence, condition.negated())),
+        _ => {
+            let members = [("if", condition), ("then", consequence)];
+            let members = members.map(|(name, node)| (name.to_owned(), Value::Node(Box::new(node))));
+            let has = |name: &str| draft.object.get(name).is_some() || draft.out.iter().any(|(other, _)| other == name);
+            // The search of `has` takes time, so only the first of many dependencies is written beside the others.
+            if draft.conjuncts.is_empty() && !["if", "then", "else"].into_iter().any(has) {
+                draft.out.extend(members);
+            } else {
+                draft.conjuncts.push(Node::members(draft.origin.clone(), members.into()));
+            }
+        }
     }
-}
-
-fn either<'a>(one: Node<'a>, other: Node<'a>) -> Node<'a> {
-    let origin = one.origin.clone();
-    Node::keyword(&origin, "anyOf", Value::List(vec![one, other]))
 }

@@ -73,15 +73,10 @@ fn keyword_help(siblings: &Object, name: &str) -> Option<String> {
         "$defs" => "write `definitions`, and refer to `#/definitions/<name>`",
         "prefixItems" => "write the list of schemas in `items`, and the schema of further items in `additionalItems`",
         "unevaluatedItems" => "write `items` for all items, or a list in `items` with `additionalItems`",
-        "dependentSchemas" => {
-            "write `anyOf` with two branches: the schema, and `\"not\": {\"required\": [...]}` with the name"
-        }
-        "if" | "then" | "else" => {
-            "write `oneOf` with one branch per case, each with a `const` for the property that selects the case"
-        }
+        "dependentSchemas" => "write `if` with `{\"required\": [...]}` and the name, and the schema in `then`",
         "unevaluatedProperties" => "write `additionalProperties` next to the `properties` that it closes",
         "divisibleBy" => "write `multipleOf`",
-        "contains" | "minContains" | "maxContains" => "move the required item to a property of its own",
+        "minContains" | "maxContains" => "`contains` requires one item; move other required items to properties",
         "$anchor" | "$dynamicAnchor" | "$recursiveAnchor" => "move the schema to `definitions`",
         "$dynamicRef" | "$recursiveRef" => "write `\"$ref\": \"#/definitions/<name>\"`",
         "id" => "`id` is from draft-04; write `$id` at the root, or remove it",

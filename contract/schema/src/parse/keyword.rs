@@ -70,6 +70,8 @@ impl Loader {
             "anyOf" => draft.assertions.any_of = self.branches(draft, name, value),
             "allOf" => draft.assertions.all_of = self.branches(draft, name, value),
             "not" => draft.assertions.not = Some(self.child(draft, name, value)),
+            "contains" => draft.assertions.contains = Some(self.child(draft, name, value)),
+            "if" | "then" | "else" => self.condition(draft, name, value),
             _ => {
                 let problem = advice::unknown_keyword(draft.object, name, value, draft.at(name));
                 self.report(problem);
@@ -250,6 +252,34 @@ impl Loader {
             return self.report(problem.at_key().label("no list before it").help(help));
         }
         draft.assertions.additional_items = Some(self.child(draft, "additionalItems", value));
+    }
+
+    /// The subschema of `if`, `then` or `else`, of which `if` and one of the others need each other.
+    fn condition(&mut self, draft: &mut Draft<'_>, name: &str, value: &Json) {
+        let has = |name: &str| draft.object.get(name).is_some();
+        let (message, label, help) = match name {
+            "if" if !has("then") && !has("else") => (
+                "`if` has no effect without `then` and `else`".to_owned(),
+                "nothing depends on it",
+                "write the schema of the values that match it in `then`, or remove it",
+            ),
+            "then" | "else" if !has("if") => (
+                format!("`{name}` has no effect without `if`"),
+                "no condition",
+                "write the condition in `if`; to apply the schema to every value, write it in `allOf`",
+            ),
+            _ => {
+                let id = Some(self.child(draft, name, value));
+                match name {
+                    "if" => draft.assertions.if_ = id,
+                    "then" => draft.assertions.then = id,
+                    _ => draft.assertions.else_ = id,
+                }
+                return;
+            }
+        };
+        let problem = Problem::new(codes::UNKNOWN_KEYWORD, draft.at(name), message);
+        self.report(problem.at_key().label(label).help(help));
     }
 
     /// The subschemas of `oneOf`, `anyOf`, `allOf`, or of a list in `items`.

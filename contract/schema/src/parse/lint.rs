@@ -65,6 +65,12 @@ fn contradictions(schema: &Schema, node: &Node, a: &Assertions) -> Vec<Problem> 
     if a.items.is_some_and(is_false) && a.min_items.is_some_and(|least| least > 0) {
         warn("items", "no array is valid: `minItems` requires items, but `items` is `false`".to_owned());
     }
+    if a.contains.is_some_and(is_false) {
+        warn("contains", "no array is valid: `contains` is `false`".to_owned());
+    }
+    if a.contains.is_some() && a.max_items == Some(0) {
+        warn("maxItems", "no array is valid: `contains` requires an item, but `maxItems` is 0".to_owned());
+    }
     if let Some((at, message)) = missing_items(a, is_false) {
         warn(&at, message);
     }
@@ -204,7 +210,7 @@ fn subject(keyword: &str) -> Option<Type> {
     match keyword {
         "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" | "multipleOf" => Some(Type::Integer),
         "minLength" | "maxLength" | "pattern" | "format" => Some(Type::String),
-        "items" | "additionalItems" | "minItems" | "maxItems" | "uniqueItems" => Some(Type::Array),
+        "items" | "additionalItems" | "contains" | "minItems" | "maxItems" | "uniqueItems" => Some(Type::Array),
         "properties"
         | "required"
         | "additionalProperties"

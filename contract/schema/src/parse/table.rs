@@ -127,6 +127,7 @@ pub const SCHEMA_KEYWORDS: &[SchemaKeyword] = &[
         "The schema of every item of an array, or a list of schemas: of its first items.",
     ),
     row("additionalItems", Assertion, V::Schema, "The schema of the items that follow those of the list in `items`."),
+    row("contains", Assertion, V::Schema, "At least one item of an array must conform to this schema."),
     row("minItems", Assertion, V::Length, "The minimum number of items of an array."),
     row("maxItems", Assertion, V::Length, "The maximum number of items of an array."),
     row("uniqueItems", Assertion, V::Flag, "Whether the items of an array must differ from each other."),
@@ -154,6 +155,14 @@ pub const SCHEMA_KEYWORDS: &[SchemaKeyword] = &[
     row("anyOf", Assertion, V::Branches, "Values must conform to at least one of these schemas."),
     row("allOf", Assertion, V::Branches, "Values must conform to all of these schemas."),
     row("not", Assertion, V::Schema, "Values must not conform to this schema."),
+    row(
+        "if",
+        Assertion,
+        V::Schema,
+        "A condition: it decides whether `then` or `else` applies, and asserts nothing itself.",
+    ),
+    row("then", Assertion, V::Schema, "Values that conform to the schema of `if` must also conform to this one."),
+    row("else", Assertion, V::Schema, "Values that do not conform to the schema of `if` must conform to this one."),
     row(
         "$ref",
         Reference,

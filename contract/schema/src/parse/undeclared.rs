@@ -2,7 +2,7 @@
 //!
 //! A schema often requires a property in one subschema and declares it in another, such as in `oneOf: [{required: [a]},
 //! ...]` next to `properties`. All subschemas that may apply to the same value therefore count together: those that are
-//! connected by `allOf`, `anyOf`, `oneOf`, `not` and `$ref`, in either direction. This is more than the schemas of one
+//! connected by `allOf`, `anyOf`, `oneOf`, `not`, `if`, `then`, `else` and `$ref`, in either direction. This is more than the schemas of one
 //! place if several places refer to one definition, so a warning may be missing, but none is wrong.
 //!
 //! `additionalProperties` decides how serious an undeclared name is. If it is absent, the name is probably a mistake.
@@ -107,10 +107,13 @@ fn rejects_others(schema: &Schema, a: &Assertions) -> bool {
     a.additional_properties.is_some_and(|id| matches!(schema.node(id).kind, Kind::Bool(false)))
 }
 
-/// The subschemas in a `not`: requiring a property there forbids it, so it need not be declared.
+/// The subschemas in `not` and `if`: a property that is required there may be forbidden, so it need not be declared.
 fn negated(schema: &Schema) -> HashSet<NodeId> {
-    let not = |kind: &Kind| if let Kind::Assertions(assertions) = kind { assertions.not } else { None };
-    let mut open: Vec<NodeId> = schema.nodes().filter_map(|(_, node)| not(&node.kind)).collect();
+    let groups = schema.nodes().filter_map(|(_, node)| match &node.kind {
+        Kind::Assertions(assertions) => Some(assertions),
+        _ => None,
+    });
+    let mut open: Vec<NodeId> = groups.flat_map(|group| group.not.into_iter().chain(group.if_)).collect();
     let mut negated = HashSet::new();
     while let Some(id) = open.pop() {
         if negated.insert(id) {

@@ -45,8 +45,8 @@ pub(super) enum Cause<'a> {
     Unexpected(&'a str),
     /// The name of a property fails an assertion of `propertyNames`.
     Name(&'a str, Failure<'a>),
-    /// `anyOf`, `oneOf` or `not`, with the message.
-    Union(Keyword, String),
+    /// `anyOf`, `oneOf`, `not` or `contains`, with the message.
+    Applied(Keyword, String),
 }
 
 /// A requirement for the value at a location.
@@ -105,13 +105,9 @@ impl<'a> Collector<'a> {
             // not a part of it.
             place.failed_checks.retain(|failed_check| failed_check.is_type() || failed_check.is_name());
         } else {
-            let failed = place.checks.iter().filter_map(|checks| checks.in_place.as_ref()?.not);
-            let failed = failed.filter(|subschema| self.evaluator.verdict(*subschema, value));
-            let message = "matches the schema in not";
-            let failed = failed.map(|_| FailedCheck { cause: Cause::Union(Keyword::Not, message.to_owned()), value });
-            place.failed_checks.extend(failed);
+            self.negated(&mut place, value);
             for (keyword, union) in std::mem::take(&mut place.open) {
-                let cause = Cause::Union(keyword, self.no_branch(keyword, union, value));
+                let cause = Cause::Applied(keyword, self.no_branch(keyword, union, value));
                 place.failed_checks.push(FailedCheck { cause, value });
             }
         }
@@ -124,6 +120,22 @@ impl<'a> Collector<'a> {
         }
     }
 
+    /// Adds the failures of `not` and `contains`.
+    fn negated(&mut self, place: &mut Place<'a>, value: &'a Value) {
+        for checks in &place.checks {
+            let not = checks.in_place.as_ref().and_then(|in_place| in_place.not);
+            if not.is_some_and(|subschema| self.evaluator.verdict(subschema, value)) {
+                let cause = Cause::Applied(Keyword::Not, "matches the schema in not".to_owned());
+                place.failed_checks.push(FailedCheck { cause, value });
+            }
+            let contains = checks.arrays.as_ref().and_then(|arrays| arrays.contains).zip(value.as_array());
+            if contains.is_some_and(|(id, items)| !items.iter().any(|item| self.evaluator.verdict(id, item))) {
+                let cause = Cause::Applied(Keyword::Contains, "no item matches the schema in contains".to_owned());
+                place.failed_checks.push(FailedCheck { cause, value });
+            }
+        }
+    }
+
     fn is_met(&mut self, demand: &Demand<'a>, value: &'a Value) -> bool {
         match demand {
             Demand::Subschema(subschema) | Demand::Additional(subschema) => self.evaluator.verdict(*subschema, value),
@@ -132,8 +144,8 @@ impl<'a> Collector<'a> {
         }
     }
 
-    /// Gathers all subschemas that apply at one location, through `allOf` and through unions of which one branch could
-    /// match, and their failures without `not`.
+    /// Gathers all subschemas that apply at one location, through `allOf`, conditions, and unions of which one branch
+    /// could match, and their failures without `not` and `contains`.
     fn gather(&mut self, demands: &[Demand<'a>], value: &'a Value, path: &[Token<'a>]) -> Place<'a> {
         let program = self.program;
         let mut place = Place::default();
@@ -198,6 +210,10 @@ impl<'a> Collector<'a> {
                 });
                 let selected = selected.filter_map(|(keyword, union)| self.select(keyword, union, value, &mut place));
                 open.extend(selected.map(Demand::Subschema));
+                if let Some(condition) = checks.in_place.as_ref().and_then(|in_place| in_place.condition) {
+                    let is_met = self.evaluator.verdict(condition.condition, value);
+                    open.extend(condition.consequence(is_met).map(Demand::Subschema));
+                }
                 place.checks.push(checks);
             }
         }
@@ -217,7 +233,7 @@ impl<'a> Collector<'a> {
             UnionOutcome::Match => {}
             UnionOutcome::Several(first, second) => {
                 let message = format!("matches more than one branch of oneOf: {first} and {second}");
-                place.failed_checks.push(failed(Cause::Union(keyword, message)));
+                place.failed_checks.push(failed(Cause::Applied(keyword, message)));
             }
             UnionOutcome::Type(types) => place.failed_checks.push(failed(Cause::Failure(Failure::Type(types)))),
             UnionOutcome::MissingTag(tag) => place.missing.push(Failure::RequiredTag(&tag.name, &tag.values)),
@@ -347,7 +363,7 @@ impl Cause<'_> {
             Cause::False => Keyword::False,
             Cause::Unexpected(_) => Keyword::AdditionalProperties,
             Cause::Name(..) => Keyword::PropertyNames,
-            Cause::Union(keyword, _) => *keyword,
+            Cause::Applied(keyword, _) => *keyword,
         }
     }
 }
@@ -368,7 +384,7 @@ impl FailedCheck<'_> {
             Cause::Unexpected(_) if wording.redact => "unexpected property".to_owned(),
             Cause::Unexpected(name) => format!("unexpected property {}", wording.name(name)),
             Cause::Name(name, failure) => wording.failure_of_name(*failure, name),
-            Cause::Union(_, message) => message.clone(),
+            Cause::Applied(_, message) => message.clone(),
         }
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::candidates::Union;
 use super::literal::Literals;
 use super::program::{
-    ArrayChecks, Bound, Checks, InPlace, NumberCheck, ObjectChecks, StringChecks, Subschema, SubschemaId,
+    ArrayChecks, Bound, Checks, Condition, InPlace, NumberCheck, ObjectChecks, StringChecks, Subschema, SubschemaId,
 };
 use crate::analysis::effort::Effort;
 use crate::analysis::graph::reachable_from;
@@ -136,9 +136,10 @@ impl Compiler<'_, '_> {
 
     fn arrays(&self, a: &Assertions) -> Option<Box<ArrayChecks>> {
         let rest = a.items.or(a.additional_items).map(|id| self.id(id));
-        let arrays = ArrayChecks::new(a, self.ids(&a.tuple), rest);
+        let contains = a.contains.map(|id| self.id(id));
+        let arrays = ArrayChecks::new(a, self.ids(&a.tuple), rest, contains);
         let is_needed = a.min_items.is_some() || a.max_items.is_some() || a.unique_items || arrays.has_items();
-        is_needed.then(|| Box::new(arrays))
+        (is_needed || contains.is_some()).then(|| Box::new(arrays))
     }
 
     fn objects(&self, a: &Assertions) -> Option<Box<ObjectChecks>> {
@@ -165,9 +166,14 @@ impl Compiler<'_, '_> {
             any_of: a.any_of.as_deref().map(|nodes| self.union(nodes)),
             one_of: a.one_of.as_deref().map(|nodes| self.union(nodes)),
             not: a.not.map(|id| self.id(id)),
+            condition: a.if_.map(|id| Condition {
+                condition: self.id(id),
+                then: a.then.map(|id| self.id(id)),
+                otherwise: a.else_.map(|id| self.id(id)),
+            }),
         };
         let is_needed = !in_place.all_of.is_empty() || in_place.any_of.is_some() || in_place.one_of.is_some();
-        (is_needed || in_place.not.is_some()).then(|| Box::new(in_place))
+        (is_needed || in_place.not.is_some() || in_place.condition.is_some()).then(|| Box::new(in_place))
     }
 }
 

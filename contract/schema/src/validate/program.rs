@@ -68,6 +68,7 @@ pub(super) struct ArrayChecks {
     tuple: Box<[SubschemaId]>,
     /// `items`, or `additionalItems` next to a list.
     rest: Option<SubschemaId>,
+    pub(super) contains: Option<SubschemaId>,
 }
 
 /// Assertions about objects.
@@ -114,6 +115,15 @@ pub(super) struct InPlace {
     pub(super) any_of: Option<Union>,
     pub(super) one_of: Option<Union>,
     pub(super) not: Option<SubschemaId>,
+    pub(super) condition: Option<Condition>,
+}
+
+/// `if`, `then` and `else`.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Condition {
+    pub(super) condition: SubschemaId,
+    pub(super) then: Option<SubschemaId>,
+    pub(super) otherwise: Option<SubschemaId>,
 }
 
 impl Checks {
@@ -132,14 +142,26 @@ impl Checks {
     }
 }
 
+impl Condition {
+    /// The subschema that applies to a value, by whether it matches `if`.
+    pub(super) fn consequence(&self, is_met: bool) -> Option<SubschemaId> {
+        if is_met { self.then } else { self.otherwise }
+    }
+}
+
 impl ArrayChecks {
     /// The checks of these assertions. `rest` is the subschema of the items after those of `tuple`.
-    pub(super) fn new(assertions: &Assertions, tuple: Box<[SubschemaId]>, rest: Option<SubschemaId>) -> Self {
+    pub(super) fn new(
+        assertions: &Assertions,
+        tuple: Box<[SubschemaId]>,
+        rest: Option<SubschemaId>,
+        contains: Option<SubschemaId>,
+    ) -> Self {
         let Assertions { min_items, max_items, unique_items, .. } = *assertions;
-        Self { min_items, max_items, unique_items, tuple, rest }
+        Self { min_items, max_items, unique_items, tuple, rest, contains }
     }
 
-    /// Whether a subschema applies to some item.
+    /// Whether a subschema applies to some item; that of `contains` does not count.
     pub(super) fn has_items(&self) -> bool {
         self.rest.is_some() || !self.tuple.is_empty()
     }

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::check::{allows_name, check};
 use super::compile::Program;
-use super::program::{ArrayChecks, Checks, InPlace, ObjectChecks, Property, Subschema, SubschemaId};
+use super::program::{ArrayChecks, Checks, Condition, InPlace, ObjectChecks, Property, Subschema, SubschemaId};
 use crate::exact::Digits;
 
 /// Evaluates subschemas on the values of one payload, and caches the verdicts of shared subschemas.
@@ -29,16 +29,20 @@ struct Frame<'p, 'v> {
     stage: Stage<'p, 'v>,
 }
 
-/// The subschemas that are being evaluated. The stages follow in the order of the variants; `Members` and `Items`
-/// exclude each other.
+/// The subschemas that are being evaluated. The stages follow in the order of the variants; `Members` excludes `Contains`
+/// and `Items`.
 enum Stage<'p, 'v> {
     AllOf(std::slice::Iter<'p, SubschemaId>),
     /// With the subschemas that are left for the last member.
     Members(&'p ObjectChecks, serde_json::map::Iter<'v>, Vec<(SubschemaId, &'v Value)>),
+    Contains(&'p ArrayChecks, SubschemaId, std::slice::Iter<'v, Value>),
     Items(&'p ArrayChecks, std::iter::Enumerate<std::slice::Iter<'v, Value>>),
     AnyOf(std::slice::Iter<'p, SubschemaId>),
     OneOf(std::slice::Iter<'p, SubschemaId>, bool),
     Not(Option<SubschemaId>),
+    If(Condition),
+    /// `then` or `else`.
+    Consequence(Option<SubschemaId>),
 }
 
 /// How an evaluation continues.
@@ -113,7 +117,11 @@ impl Checks {
     /// Whether a subschema applies to the value, or to its properties or items.
     fn needs_others(&self, value: &Value) -> bool {
         let below = match value {
-            Value::Array(items) => self.items().is_some() && !items.is_empty(),
+            // `contains` rejects an array without items.
+            Value::Array(items) => {
+                let contains = self.arrays.as_ref().is_some_and(|arrays| arrays.contains.is_some());
+                contains || self.items().is_some() && !items.is_empty()
+            }
             Value::Object(members) => self.members().is_some() && !members.is_empty(),
             _ => false,
         };
@@ -140,7 +148,18 @@ impl<'p, 'v> Frame<'p, 'v> {
     /// decided.
     fn take(&mut self, result: bool) -> ControlFlow<bool> {
         match &mut self.stage {
-            Stage::AllOf(_) | Stage::Members(..) | Stage::Items(..) if !result => ControlFlow::Break(false),
+            Stage::AllOf(_) | Stage::Members(..) | Stage::Items(..) | Stage::Consequence(_) if !result => {
+                ControlFlow::Break(false)
+            }
+            Stage::Contains(arrays, ..) if result => {
+                let arrays = *arrays;
+                self.stage = self.items(arrays);
+                ControlFlow::Continue(())
+            }
+            Stage::If(condition) => {
+                self.stage = Stage::Consequence(condition.consequence(result));
+                ControlFlow::Continue(())
+            }
             Stage::Not(_) if result => ControlFlow::Break(false),
             Stage::OneOf(_, matched) if result && *matched => ControlFlow::Break(false),
             Stage::OneOf(_, matched) => {
@@ -180,6 +199,9 @@ impl<'p, 'v> Frame<'p, 'v> {
                     None => self.stage = self.any_of(),
                 }
             }
+            Stage::Contains(_, subschema, items) => {
+                return Some(items.next().map_or(Step::Done(false), |item| Step::Evaluate(*subschema, item)));
+            }
             Stage::Items(arrays, items) => match items.next() {
                 Some((index, item)) => {
                     return arrays.item(index).map(|subschema| Step::Evaluate(subschema, item));
@@ -192,15 +214,33 @@ impl<'p, 'v> Frame<'p, 'v> {
                 None if *matched => self.stage = self.not(),
                 None => return Some(Step::Done(false)),
             },
-            Stage::Not(subschema) => return Some(subschema.take().as_ref().map_or(Step::Done(true), evaluate)),
+            Stage::Not(subschema) => match subschema.take() {
+                Some(subschema) => return Some(evaluate(&subschema)),
+                None => self.stage = self.condition(),
+            },
+            Stage::If(condition) => return Some(evaluate(&condition.condition)),
+            Stage::Consequence(subschema) => return Some(subschema.take().as_ref().map_or(Step::Done(true), evaluate)),
         }
         None
     }
 
     fn below(&self) -> Stage<'p, 'v> {
-        match (self.value, self.checks.members(), self.checks.items()) {
-            (Value::Object(members), Some(objects), _) => Stage::Members(objects, members.iter(), Vec::new()),
-            (Value::Array(items), _, Some(arrays)) => Stage::Items(arrays, items.iter().enumerate()),
+        match (self.value, self.checks.members()) {
+            (Value::Object(members), Some(objects)) => Stage::Members(objects, members.iter(), Vec::new()),
+            (Value::Array(items), ..) => match self.checks.arrays.as_deref() {
+                Some(arrays) => match arrays.contains {
+                    Some(subschema) => Stage::Contains(arrays, subschema, items.iter()),
+                    None => self.items(arrays),
+                },
+                None => self.any_of(),
+            },
+            _ => self.any_of(),
+        }
+    }
+
+    fn items(&self, arrays: &'p ArrayChecks) -> Stage<'p, 'v> {
+        match self.value {
+            Value::Array(items) if arrays.has_items() => Stage::Items(arrays, items.iter().enumerate()),
             _ => self.any_of(),
         }
     }
@@ -217,6 +257,11 @@ impl<'p, 'v> Frame<'p, 'v> {
 
     fn not(&self) -> Stage<'p, 'v> {
         Stage::Not(self.in_place().and_then(|in_place| in_place.not))
+    }
+
+    fn condition(&self) -> Stage<'p, 'v> {
+        let condition = self.in_place().and_then(|in_place| in_place.condition);
+        condition.map_or(Stage::Consequence(None), Stage::If)
     }
 
     fn in_place(&self) -> Option<&'p InPlace> {

@@ -209,6 +209,11 @@ impl<'p, 'v> Evaluator<'p, 'v> {
                 return false;
             }
         }
+        if let Some(subschema) = checks.contains
+            && !self.has_match(subschema, items, inside)
+        {
+            return false;
+        }
         if let Some(subschema) = checks.every_item() {
             return items.iter().all(|item| self.matches(subschema, item, inside));
         }
@@ -219,6 +224,12 @@ impl<'p, 'v> Evaluator<'p, 'v> {
                 Some(subschema) => self.matches(subschema, item, inside),
                 None => inside.allows(item),
             })
+    }
+
+    /// Whether an item matches `contains`. Its depth is checked elsewhere, together with that of the others.
+    fn has_match(&mut self, subschema: SubschemaId, items: &'v [Value], inside: Room) -> bool {
+        let mut items = items.iter();
+        items.any(|item| self.gave_up || self.matches(subschema, item, inside.unlimited())) && !self.gave_up
     }
 
     /// Visits each member once. Required properties that are declared are counted on the way, which saves looking them
@@ -285,8 +296,16 @@ impl<'p, 'v> Evaluator<'p, 'v> {
             }
             room = room.unlimited();
         }
-        let is_excluded = in_place.not.is_some_and(|subschema| self.matches(subschema, value, room.unlimited()));
-        !is_excluded && !self.gave_up && room.allows(value)
+        if in_place.not.is_some_and(|subschema| self.matches(subschema, value, room.unlimited())) || self.gave_up {
+            return false;
+        }
+        if let Some(condition) = &in_place.condition {
+            let is_met = self.matches(condition.condition, value, room.unlimited());
+            if let Some(subschema) = condition.consequence(is_met).filter(|_| !self.gave_up) {
+                return self.matches(subschema, value, room);
+            }
+        }
+        !self.gave_up && room.allows(value)
     }
 
     fn matches_any(&mut self, union: &'p Union, value: &'v Value, room: Room) -> bool {

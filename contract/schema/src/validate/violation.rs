@@ -76,6 +76,7 @@ pub enum Keyword {
     MinItems,
     MaxItems,
     UniqueItems,
+    Contains,
     MinProperties,
     MaxProperties,
     Required,
@@ -97,7 +98,7 @@ pub struct UnknownKeyword(String);
 
 impl Keyword {
     /// Every keyword, in order.
-    pub const ALL: [Keyword; 27] = [
+    pub const ALL: [Keyword; 28] = [
         Keyword::PropertyNames,
         Keyword::Type,
         Keyword::False,
@@ -115,6 +116,7 @@ impl Keyword {
         Keyword::MinItems,
         Keyword::MaxItems,
         Keyword::UniqueItems,
+        Keyword::Contains,
         Keyword::MinProperties,
         Keyword::MaxProperties,
         Keyword::Required,
@@ -153,6 +155,7 @@ impl Keyword {
             Keyword::MinItems => "minItems",
             Keyword::MaxItems => "maxItems",
             Keyword::UniqueItems => "uniqueItems",
+            Keyword::Contains => "contains",
             Keyword::MinProperties => "minProperties",
             Keyword::MaxProperties => "maxProperties",
             Keyword::Required => "required",

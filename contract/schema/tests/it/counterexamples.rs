@@ -176,6 +176,8 @@ fn each_keyword_of_the_subset_is_violated() {
         (Keyword::MinItems, r#"{"minItems": 1}"#),
         (Keyword::MaxItems, r#"{"maxItems": 2}"#),
         (Keyword::UniqueItems, r#"{"uniqueItems": true}"#),
+        (Keyword::Contains, r#"{"contains": {"const": 1}}"#),
+        (Keyword::Contains, r#"{"items": {"type": "integer"}, "contains": {"minimum": 3}}"#),
         (Keyword::Required, r#"{"required": ["a"]}"#),
         (Keyword::PropertyNames, r#"{"propertyNames": {"pattern": "^[x-z]{2}$"}}"#),
         (Keyword::PropertyNames, r#"{"propertyNames": {"maxLength": 3}, "properties": {"ab": true}}"#),
@@ -187,13 +189,18 @@ fn each_keyword_of_the_subset_is_violated() {
         (Keyword::OneOf, r#"{"oneOf": [{"minLength": 3}, {"pattern": "^a"}]}"#),
         (Keyword::Not, r#"{"not": {"minimum": 3}}"#),
     ];
-    let places: [(&str, &str); 9] = [
+    let places: [(&str, &str); 11] = [
         ("{}", ""),
         (r#"{"type": "object", "properties": {"p": {}}}"#, "/p"),
         (r#"{"type": "object", "required": ["p"], "properties": {"p": {}}, "additionalProperties": false}"#, "/p"),
         (r#"{"type": "array", "items": {}}"#, "/0"),
         (r#"{"type": "object", "additionalProperties": {}}"#, "/a"),
         (r#"{"allOf": [{}, {"title": "other"}]}"#, ""),
+        (r#"{"if": {"not": {"const": "other"}}, "then": {}}"#, ""),
+        (
+            r#"{"type": "object", "required": ["p"], "if": {"required": ["q"]}, "else": {"properties": {"p": {}}}}"#,
+            "/p",
+        ),
         (r#"{"anyOf": [{"type": "object", "required": ["p"], "properties": {"p": {}}}, {"type": "null"}]}"#, "/p"),
         (r##"{"type": "array", "items": {"$ref": "#/definitions/d"}, "definitions": {"d": {}}}"##, "/0"),
         (

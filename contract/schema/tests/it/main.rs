@@ -16,6 +16,7 @@ mod analysis;
 mod budget;
 mod canonical;
 mod capability_schemas;
+mod conditions;
 mod containment;
 mod counterexamples;
 mod examples;

@@ -36,11 +36,15 @@ pub(crate) enum Name<'s> {
     Position(usize),
     /// The items after those with a position.
     OtherItems,
+    /// At least one item.
+    Contained,
     /// A branch of a union, from 1, with its title.
     Option(usize, Option<&'s str>),
     /// A schema of an `allOf`, from 1, with its title.
     Part(usize, Option<&'s str>),
     Not,
+    /// `if`, `then` or `else`.
+    Condition(&'static str),
 }
 
 impl Row<'_> {
@@ -106,7 +110,16 @@ impl<'s> Walk<'s, '_> {
             let (path, anchor) = (format!("{path}[]"), anchor.special("items", None));
             self.add(Row { depth, name: Name::OtherItems, path, anchor, is_required: None, node });
         }
+        if let Some(node) = assertions.contains.filter(|node| self.is_schema(*node)) {
+            let (path, anchor) = (format!("{path}[]"), anchor.special("contains", None));
+            self.add(Row { depth, name: Name::Contained, path, anchor, is_required: None, node });
+        }
         self.branches(assertions, depth, anchor, path);
+        for (keyword, id) in [("if", assertions.if_), ("then", assertions.then), ("else", assertions.else_)] {
+            let Some(node) = id else { continue };
+            let (name, anchor) = (Name::Condition(keyword), anchor.special(keyword, None));
+            self.add(Row { depth, name, path: path.to_owned(), anchor, is_required: None, node });
+        }
         if let Some(node) = assertions.not {
             let anchor = anchor.special("not", None);
             self.add(Row { depth, name: Name::Not, path: path.to_owned(), anchor, is_required: None, node });

@@ -178,9 +178,11 @@ fn name(html: &mut Html, name: Name<'_>) {
         Name::OtherProperties => html.leaf("span", &[class("branch")], "other properties"),
         Name::Position(index) => html.leaf("span", &[class("branch")], &format!("item {index}")),
         Name::OtherItems => html.leaf("span", &[class("branch")], "other items"),
+        Name::Contained => html.leaf("span", &[class("branch")], "at least one item"),
         Name::Items => html.leaf("span", &[class("branch")], "each item"),
         Name::Option(number, title) => titled(html, format!("option {number}"), title),
         Name::Part(number, title) => titled(html, format!("part {number}"), title),
         Name::Not => html.leaf("span", &[class("branch")], "not"),
+        Name::Condition(keyword) => html.leaf("span", &[class("branch")], keyword),
     }
 }

@@ -210,6 +210,13 @@ pub(crate) fn facts(view: &View<'_>, id: NodeId) -> Vec<Phrase> {
     if assertions.unique_items {
         add(Type::Array, vec![words("no duplicate items")]);
     }
+    if let Some(contained) = assertions.contains {
+        match &view.node(contained).kind {
+            Kind::Bool(false) => add(Type::Array, vec![words("no array is allowed")]),
+            Kind::Bool(true) if assertions.min_items.is_none() => add(Type::Array, vec![words("at least 1 item")]),
+            _ => {}
+        }
+    }
     let number = length(assertions.min_properties, assertions.max_properties, "property", "properties");
     if let Some(text) = number {
         add(Type::Object, vec![words(text)]);

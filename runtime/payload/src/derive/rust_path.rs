@@ -27,8 +27,8 @@ fn of(name: &str, schema: &Json, place: &str) -> String {
         at = at.and_then(|schema| schema.get(&keyword));
         let is_list = matches!(at, Some(Json::Array(_)));
         match (keyword.as_str(), is_list) {
-            ("items", false) | ("additionalItems" | "additionalProperties", _) => path.push_str("[]"),
-            ("not" | "propertyNames", _) => {}
+            ("items", false) | ("additionalItems" | "additionalProperties" | "contains", _) => path.push_str("[]"),
+            ("else" | "if" | "not" | "propertyNames" | "then", _) => {}
             ("definitions" | "$defs", _) => {
                 let Some(definition) = tokens.next() else { break };
                 at = at.and_then(|definitions| definitions.get(&definition));

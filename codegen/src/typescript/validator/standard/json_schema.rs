@@ -90,7 +90,8 @@ fn keyword(name: &str, source: &Json) -> Expression {
         ("patternProperties", Json::Object(members)) => schemas(members.iter()),
         ("oneOf" | "anyOf" | "allOf", Json::Array(branches)) => array(branches.iter().map(schema).collect()),
         ("items", Json::Array(positions)) => array(positions.iter().map(schema).collect()),
-        ("items" | "additionalItems" | "additionalProperties" | "not", source) => schema(source),
+        ("items" | "additionalItems" | "additionalProperties" | "contains", source) => schema(source),
+        ("not" | "if" | "then" | "else", source) => schema(source),
         (_, source) => value(source),
     }
 }

@@ -1,4 +1,4 @@
-//! Changes of keywords without subschemas, of `items` and of `not`.
+//! Changes of keywords without subschemas, of `items`, `contains`, `not` and `if`.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,25 @@ impl Walk<'_> {
         self.members(place, old, new);
         self.values(place, old, new);
         self.items(place, old, new);
+        self.below(place, "contains", old.contains, new.contains);
         self.below(place, "not", old.not, new.not);
+        self.condition(place, old, new);
+    }
+
+    /// `if`, `then` and `else`, which have a meaning only together.
+    fn condition(&mut self, place: (NodeId, NodeId), old: &Assertions, new: &Assertions) {
+        let parts = |group: &Assertions| [group.if_, group.then, group.else_];
+        let (before, after) = (parts(old), parts(new));
+        let differs = (0..).zip(before.iter().zip(&after)).find(|(_, (old, new))| old.is_some() != new.is_some());
+        let Some((index, (_, new))) = differs else {
+            let pairs = before.into_iter().flatten().zip(after.into_iter().flatten());
+            return pairs.for_each(|(old, new)| self.pair(old, new));
+        };
+        let keyword = ["if", "then", "else"].get::<usize>(index).copied().unwrap_or("if");
+        let verb = if new.is_some() { "added" } else { "removed" };
+        let change = Change::of(Kind::Replaced, place, keyword, format!("`{keyword}` {verb}"));
+        let change = self.copying(change, &["if", "then", "else"]);
+        self.changes.push(change);
     }
 
     fn types(&mut self, place: (NodeId, NodeId), old: &Assertions, new: &Assertions) {

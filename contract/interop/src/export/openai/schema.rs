@@ -261,7 +261,7 @@ impl<'s> Strict<'s> {
                     "dependentRequired",
                 ][..],
             ),
-            ("array", &["items", "minItems", "maxItems", "uniqueItems"]),
+            ("array", &["items", "contains", "minItems", "maxItems", "uniqueItems"]),
             ("string", &["pattern", "format", "minLength", "maxLength"]),
             ("number", &["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"]),
         ];
@@ -284,8 +284,8 @@ impl<'s> Strict<'s> {
             ("items", Json::Array(_)) => {
                 self.lose(&place, "dropped: strict mode has no schemas for positions, so the items are any values");
             }
-            // The list before it is dropped.
-            ("additionalItems", _) => {}
+            // The list before it, or the condition, is dropped.
+            ("additionalItems" | "then" | "else", _) => {}
             ("items", items) => {
                 let items = self.rewrite(items, &place);
                 strict.push(key.to_owned(), items);

@@ -162,7 +162,7 @@ fn is_described(group: &Assertions, name: &str) -> bool {
 fn below<'t>(search: &Search<'_>, places: &[Place], index: usize, tokens: &'t [String]) -> Option<&'t [String]> {
     let Some((parent, step)) = places.get(index)?.from.as_ref() else { return Some(tokens) };
     let rest = below(search, places, *parent, tokens)?;
-    if matches!(step, Step::AllOf(_) | Step::Branch(..)) {
+    if matches!(step, Step::AllOf(_) | Step::Branch(..) | Step::Then(_) | Step::Else(_)) {
         return Some(rest);
     }
     let (first, rest) = rest.split_first()?;
@@ -230,6 +230,7 @@ fn around(search: &mut Search<'_>, node: NodeId, step: &Step, term: TermId, sele
                 in_all_of == index + 1
             }
             (Step::Branch(keyword, _), other) => *keyword == other,
+            (Step::Then(_), "then") | (Step::Else(_), "else") => true,
             (Step::Items | Step::Item(_) | Step::RestItems(_), "items") => true,
             (
                 Step::Property(_) | Step::Pattern(_) | Step::Rest,
@@ -284,6 +285,10 @@ fn around(search: &mut Search<'_>, node: NodeId, step: &Step, term: TermId, sele
                 if selected {
                     parts.extend(selects(search, node, keyword, *index));
                 }
+                parts.push(term);
+            }
+            (Step::Then(_) | Step::Else(_), _) => {
+                parts.extend(search.condition(step));
                 parts.push(term);
             }
             _ => parts.push(term),

@@ -42,6 +42,10 @@ pub(super) enum Step {
     AllOf(usize),
     /// A branch of `anyOf` or of `oneOf`: the keyword, and the index.
     Branch(&'static str, usize),
+    /// `then` of a value that matches this subschema, that of `if`.
+    Then(NodeId),
+    /// `else` of a value that does not match this subschema, that of `if`.
+    Else(NodeId),
 }
 
 /// The most places. Usual schemas have hundreds; each place takes searches.
@@ -91,7 +95,8 @@ fn is_within(places: &[Place], index: usize, node: NodeId) -> bool {
     false
 }
 
-/// The subschemas that a subschema leads to. Those in `not` are left out: no valid payload shows them.
+/// The subschemas that a subschema leads to. Those in `not` are left out: no valid payload shows them. Those in `if` and
+/// `contains` are left out, too: a value that does not match them need not be invalid.
 fn steps(search: &Search<'_>, node: NodeId) -> Vec<(Step, NodeId)> {
     let Kind::Assertions(group) = &search.schema.node(node).kind else { return Vec::new() };
     let properties = group.properties.iter().map(|(name, id)| (Step::Property(name.clone()), *id));
@@ -108,6 +113,10 @@ fn steps(search: &Search<'_>, node: NodeId) -> Vec<(Step, NodeId)> {
     steps.extend(numbered(&group.all_of).into_iter().map(|(index, id)| (Step::AllOf(index), id)));
     for (keyword, branches) in [("anyOf", &group.any_of), ("oneOf", &group.one_of)] {
         steps.extend(numbered(branches).into_iter().map(|(index, id)| (Step::Branch(keyword, index), id)));
+    }
+    if let Some(condition) = group.if_ {
+        steps.extend(group.then.map(|id| (Step::Then(condition), id)));
+        steps.extend(group.else_.map(|id| (Step::Else(condition), id)));
     }
     steps
 }
@@ -130,6 +139,10 @@ impl<'s> Search<'s> {
                 Step::Item(index) => self.with_item_at(*index, term),
                 Step::RestItems(first) => self.with_item_from(*first, term),
                 Step::AllOf(_) => term,
+                Step::Then(_) | Step::Else(_) => {
+                    let condition = self.condition(step);
+                    self.all(condition.into_iter().chain([term]))
+                }
                 Step::Branch(keyword, index) if selected => {
                     let conditions = selects(self, place.node, keyword, *index);
                     self.all(conditions.into_iter().chain([term]))
@@ -142,6 +155,18 @@ impl<'s> Search<'s> {
             next = place.from.as_ref();
         }
         term
+    }
+
+    /// The condition under which `then` or `else` applies; `None` for other steps.
+    pub(super) fn condition(&mut self, step: &Step) -> Option<TermId> {
+        match step {
+            Step::Then(condition) => Some(self.term(*condition)),
+            Step::Else(condition) => {
+                let condition = self.term(*condition);
+                Some(self.not(condition))
+            }
+            _ => None,
+        }
     }
 
     /// An object with the property, whose value conforms to the term.

@@ -64,7 +64,7 @@ fn keywords_that_the_declared_draft_ignores_are_removed_without_an_effect() {
             "$schema": draft_07, "contains": {"type": "string"}, "minContains": 0,
             "not": {"minItems": 3, "unevaluatedItems": false, "prefixItems": [{"$ref": "none.json"}]}
         }),
-        json!({"$schema": draft_07, "not": {"minItems": 3}, "allOf": [{"not": {"type": "array", "items": {"not": {"type": "string"}}}}]}),
+        json!({"$schema": draft_07, "contains": {"type": "string"}, "not": {"minItems": 3}}),
         &["/minContains", "/not/prefixItems", "/not/unevaluatedItems"],
     );
 }
@@ -118,6 +118,18 @@ fn keywords_that_depend_on_a_removed_one_are_removed() {
         json!({"if": {"required": ["a"], "pattern": "(.)\\1"}, "then": {"required": ["b"]}, "else": {"required": ["c"]}}),
         json!({}),
         &["/if", "/if/pattern"],
+    );
+    // What applies only if the condition is met may be widened; the condition itself may not.
+    let (a, text) = (json!({"required": ["a"]}), json!({"type": "string"}));
+    check(
+        json!({"if": a, "then": {"type": "string", "pattern": "(.)\\1"}, "else": {"type": "null"}}),
+        json!({"if": a, "then": text, "else": {"type": "null"}}),
+        &["/then/pattern"],
+    );
+    check(
+        json!({"contains": {"type": "string", "pattern": "(.)\\1"}}),
+        json!({"contains": text}),
+        &["/contains/pattern"],
     );
     check(json!({"minimum": "x", "exclusiveMinimum": true}), json!({}), &["/exclusiveMinimum", "/minimum"]);
     check(json!({"properties": 3, "additionalProperties": false}), json!({}), &["/properties"]);

@@ -54,6 +54,9 @@ impl<'s> Simplifier<'s> {
         for list in positions {
             self.lose(&list.at, "dropped: the clients may not read schemas for positions");
         }
+        for contained in parts.iter().filter_map(|part| part.below("contains")) {
+            self.lose(&contained.at, "dropped: hosts do not support `contains`");
+        }
         let items = self.simplify_all(items);
         let least = limit(parts, "minItems", Tightest::Greatest);
         let zero = Number::from(0_u64);

@@ -31,6 +31,9 @@ impl<'s> Simplifier<'s> {
                 Some(not) if is_any(not) => return None,
                 Some(_) => self.lose(&pointer::join(&part.at, "not"), "dropped: hosts do not support `not`"),
             }
+            if part.get("if").is_some() {
+                self.lose(&pointer::join(&part.at, "if"), "dropped: hosts do not support `if`");
+            }
         }
         let values = values(parts);
         let types = match (declared(parts), &values) {
@@ -82,10 +85,11 @@ impl<'s> Simplifier<'s> {
     }
 }
 
-/// Whether a schema has an assertion that is not in another form anyway: `not` is dropped.
+/// Whether a schema has an assertion that is not in another form anyway: `not` and `if` are dropped.
 fn is_typed(part: &Part<'_>) -> bool {
-    let without_not = |members: &Object| members.iter().filter(|(key, _)| key != "not").cloned().collect::<Object>();
-    part.members().is_some_and(|members| asserts(&without_not(members)))
+    let is_kept = |key: &str| !matches!(key, "not" | "if" | "then" | "else");
+    let kept = |members: &Object| members.iter().filter(|(key, _)| is_kept(key)).cloned().collect::<Object>();
+    part.members().is_some_and(|members| asserts(&kept(members)))
 }
 
 /// Whether a schema has assertions about values of a type.
@@ -101,7 +105,7 @@ fn is_about(part: &Part<'_>, ty: Type) -> bool {
             "maxProperties",
             "dependentRequired",
         ],
-        Type::Array => &["items", "minItems", "maxItems", "uniqueItems"],
+        Type::Array => &["items", "contains", "minItems", "maxItems", "uniqueItems"],
         Type::String => &["minLength", "maxLength", "pattern", "format"],
         Type::Number | Type::Integer => &["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"],
         Type::Boolean | Type::Null => &[],
