@@ -522,6 +522,7 @@ export function parse(isValid: boolean, value: any, { redact, limit, maxBytes }:
     minItems: least("item"),
     maxItems: most("item"),
     uniqueItems: (repeated: any, value: any) => { const pair = Array.isArray(value) && repeated(value); return pair && (() => `items ${pair.join(" and ")} are equal`); },
+    contains: (rule: any, value: any) => Array.isArray(value) && !value.some((item) => follows(rule, item)) && (() => "no item matches the schema in contains"),
     minProperties: (limit: any, value: any) => counted(value, limit, "least", (size: number) => size >= limit),
     maxProperties: (limit: any, value: any) => counted(value, limit, "most", (size: number) => size <= limit),
     required: (name: any, _: any, values = "") => () => `missing required property ${JSON.stringify(clip(name))}${values}`,
@@ -543,7 +544,7 @@ export function parse(isValid: boolean, value: any, { redact, limit, maxBytes }:
     const rule = follow(given);
     if (rule.type && !isOf(rule.type, type)) return false;
     const isScalar = typeof value !== "object" || !value || (type === "array" && !value.length);
-    if (isScalar && !rule.unions && !rule.allOf && !rule.not) return followsKeywords(rule, value);
+    if (isScalar && !rule.unions && !rule.allOf && !rule.not && !rule.if) return followsKeywords(rule, value);
     let verdict = rule.verdicts?.get(value);
     if (verdict === undefined) {
       const before = ++visited;
@@ -562,6 +563,7 @@ export function parse(isValid: boolean, value: any, { redact, limit, maxBytes }:
       const matches = (branch: any, index: number) => follows(when[index] ?? {}, value) && follows(branch, value);
       if (keyword === "oneOf" ? branches.filter(matches).length !== 1 : !branches.some(matches)) return false;
     }
+    if (rule.if && !follows((follows(rule.if, value) ? rule.then : rule.else) ?? {}, value)) return false;
     return true;
   };
   const itemsFollow = ({ items }: any, value: any): boolean => {
@@ -627,6 +629,7 @@ export function parse(isValid: boolean, value: any, { redact, limit, maxBytes }:
         continue;
       }
       for (const part of (rule.allOf ?? []).map(follow)) if (!rules.includes(part)) rules.push(part);
+      for (const part of rule.if ? [follow((follows(rule.if, value) ? rule.then : rule.else) ?? {})] : []) if (!rules.includes(part)) rules.push(part);
       for (const union of rule.unions ?? []) {
         const next = explain(union, value, type, list === report, { follow, follows, isOf, find, cut, shown, literal });
         if (next && !rules.includes(next)) rules.push(next);
@@ -651,7 +654,7 @@ export function parse(isValid: boolean, value: any, { redact, limit, maxBytes }:
       const place = [name, path];
       const only = follow(rules[0]);
       // Most members are scalars, which need not be remembered.
-      const isSimple = typeof item !== "object" && !(item?.length > 64) && !only.unions && !only.allOf && !only.not;
+      const isSimple = typeof item !== "object" && !(item?.length > 64) && !only.unions && !only.allOf && !only.not && !only.if;
       if (rules[1] || isSimple || list === report) return visit(rules, item, list, place);
       const { found, count } = find(only, item);
       for (const inner of found) addTo(list, () => pointer(place) + inner.path, inner.message, inner.keyword);
