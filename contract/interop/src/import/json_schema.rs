@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use capgen_diagnostic::quoted;
 use capgen_manifest::{AgentId, Capability, Side};
-use capgen_schema::{Json, LINKED_FILES, Object, pointer};
+use capgen_schema::{Json, LINKED_FILES, Object, is_same_dialect, pointer};
 
 use super::{Dialect, Document, Entry, Foreign, ImportSettings, Imported, Importer, Kind, pruned};
 use crate::carried::without_formats;
@@ -227,13 +227,13 @@ fn foreign(side: Side, source: &Json, own: Json, keeps_dialect: bool) -> Foreign
 ///
 /// The pointer of a file that declares another one. The keywords of all files are read by one dialect.
 fn with_one_dialect(source: &Json) -> Result<Option<Json>, String> {
-    let declared = |schema: &Json| Some(schema.get("$schema")?.as_str()?.trim_end_matches('#').to_owned());
+    let declared = |schema: &Json| Some(schema.get("$schema")?.as_str()?.to_owned());
     let own = declared(source);
     let mut found = own.clone();
     for (name, file) in source.get(LINKED_FILES).and_then(Json::as_object).into_iter().flatten() {
         let other = declared(file);
         if let (Some(known), Some(other)) = (&found, &other)
-            && known != other
+            && !is_same_dialect(known, other)
         {
             return Err(pointer::join(&pointer::join("", LINKED_FILES), name));
         }

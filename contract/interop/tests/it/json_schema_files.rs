@@ -144,6 +144,25 @@ fn files_that_refer_to_each_other_have_one_dialect() {
 }
 
 #[test]
+fn files_may_spell_their_dialect_differently() {
+    let main = |uri: &str| format!(r#"{{"$schema": "{uri}", "items": {{"$ref": "b.json"}}}}"#);
+    let other = |uri: &str| format!(r#"{{"$schema": "{uri}", "type": "null"}}"#);
+    let expected = r##"{"items": {"$ref": "#/definitions/b"}, "definitions": {"b": {"type": "null"}}}"##;
+    let draft_07 = ["http://json-schema.org/draft-07/schema#", "https://json-schema.org/draft-07/schema"];
+    let spellings =
+        [draft_07[0], draft_07[1], "http://json-schema.org/schema#", "http://json-schema.org/draft-07/schema"];
+    for (a, b) in spellings.iter().flat_map(|a| spellings.map(|b| (*a, b))) {
+        check(&[("a.json", &main(a)), ("b.json", &other(b))], expected);
+    }
+    for other_draft in ["https://json-schema.org/draft-06/schema", "https://json-schema.org/draft/2020-12/schema", "x"]
+    {
+        let files = [("a.json", main(draft_07[1])), ("b.json", other(other_draft))];
+        let files = files.each_ref().map(|(path, text)| (*path, text.as_str()));
+        check_codes(&files, &[("E0901", "/a.json/x-capgen-files/b/$schema")]);
+    }
+}
+
+#[test]
 fn a_file_of_definitions_for_others_is_not_a_capability() {
     let files = [
         ("a.json", r##"{"items": {"$ref": "common.json#/$defs/A"}}"##),

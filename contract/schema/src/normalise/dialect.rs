@@ -18,6 +18,34 @@ pub fn is_known_dialect(uri: &str) -> bool {
     Dialect::named(uri).is_some()
 }
 
+/// Whether two values of `$schema` name the same dialect: `http` and `https` are one, an empty fragment is nothing, and
+/// `http://json-schema.org/schema` is read as draft-07.
+///
+/// ```
+/// use capgen_schema::is_same_dialect;
+/// assert!(is_same_dialect("http://json-schema.org/draft-07/schema#", "https://json-schema.org/draft-07/schema"));
+/// assert!(!is_same_dialect("http://json-schema.org/draft-07/schema#", "http://json-schema.org/draft-04/schema#"));
+/// ```
+#[must_use]
+pub fn is_same_dialect(one: &str, other: &str) -> bool {
+    let name = |uri| {
+        let path = path(uri).unwrap_or(uri);
+        if path == LATEST { DRAFT_07 } else { path }
+    };
+    name(one) == name(other)
+}
+
+/// "The latest draft", which it was for the last time with draft-07.
+const LATEST: &str = "json-schema.org/schema";
+
+const DRAFT_07: &str = "json-schema.org/draft-07/schema";
+
+/// The URI of a meta-schema without its scheme and without an empty fragment.
+fn path(uri: &str) -> Option<&str> {
+    let path = uri.strip_prefix("http://").or_else(|| uri.strip_prefix("https://"))?;
+    Some(path.strip_suffix('#').unwrap_or(path))
+}
+
 impl Dialect {
     /// The dialect of a document, by `$schema`. Without it, `$defs` indicates draft 2019-09 or later, which introduced
     /// it.
@@ -32,13 +60,10 @@ impl Dialect {
 
     /// The dialect of a meta-schema.
     pub(super) fn named(uri: &str) -> Option<Self> {
-        let path = uri.strip_prefix("http://").or_else(|| uri.strip_prefix("https://"))?;
-        match path.strip_suffix('#').unwrap_or(path) {
-            // The first is "the latest draft", which it was for the last time with draft-07.
-            "json-schema.org/schema"
-            | "json-schema.org/draft-04/schema"
-            | "json-schema.org/draft-06/schema"
-            | "json-schema.org/draft-07/schema" => Some(Dialect::Legacy),
+        match path(uri)? {
+            LATEST | DRAFT_07 | "json-schema.org/draft-04/schema" | "json-schema.org/draft-06/schema" => {
+                Some(Dialect::Legacy)
+            }
             "json-schema.org/draft/2019-09/schema" | "json-schema.org/draft/2020-12/schema" => Some(Dialect::Modern),
             path if path.starts_with("spec.openapis.org/oas/3.0/") => Some(Dialect::Legacy),
             path if path.starts_with("spec.openapis.org/oas/3.1/") => Some(Dialect::Modern),
@@ -75,6 +100,18 @@ pub(super) fn subschemas(object: &Object, version: Option<Version>) -> impl Iter
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_dialect_has_several_spellings() {
+        let draft_07 = "http://json-schema.org/draft-07/schema#";
+        for same in ["https://json-schema.org/draft-07/schema", "http://json-schema.org/schema#", draft_07] {
+            assert!(is_same_dialect(draft_07, same) && is_same_dialect(same, draft_07), "{same}");
+        }
+        let others = ["http://json-schema.org/draft-06/schema#", "https://example.com/draft-07/schema", "", "#"];
+        for other in others {
+            assert!(!is_same_dialect(draft_07, other) && is_same_dialect(other, other), "{other}");
+        }
+    }
 
     #[test]
     fn a_uri_without_a_draft_is_known() {

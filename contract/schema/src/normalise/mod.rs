@@ -33,7 +33,7 @@ use std::collections::{HashMap, HashSet};
 
 pub use annotated::{annotate_formats, checked_formats, places_of_checked_formats};
 use dialect::Dialect;
-pub use dialect::is_known_dialect;
+pub use dialect::{is_known_dialect, is_same_dialect};
 pub use lossy::{Loss, Reading, normalise_lossy};
 pub use places::{LINKED_FILES, keyword_at};
 pub use relative::resolved as resolved_reference;
