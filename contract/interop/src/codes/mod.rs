@@ -47,6 +47,8 @@ capgen_diagnostic::codes! {
     pub OVERLAPPING_BRANCHES = "W0903";
     /// A pattern with syntax of Python or Rust.
     pub PATTERN_SYNTAX = "W0904";
+    /// A reference that leads nowhere in the schema whose URI is around it, read as one to the document.
+    pub ROOT_REFERENCE = "W0905";
     /// A list of tools whose last page names a further one.
     pub INCOMPLETE_LIST = "W0931";
     /// The parameters of a path are not those of its template.

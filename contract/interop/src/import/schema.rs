@@ -121,7 +121,7 @@ impl Importer {
             Reading::UncheckedFormat | Reading::Ignored | Reading::UnknownKeyword => {
                 self.report_once(entry, place, finding, name)
             }
-            Reading::Nullable => {
+            Reading::Nullable | Reading::RootReference => {
                 let owner = Self::owner(entry, &finding.pointer);
                 self.report_once(entry, place, finding, owner);
             }
@@ -151,6 +151,7 @@ fn code(reading: Reading) -> (Code, &'static str) {
         Reading::Discriminator => (codes::DISCRIMINATOR, "required in each branch"),
         Reading::Overlap => (codes::OVERLAPPING_BRANCHES, "asserts nothing"),
         Reading::PatternSyntax => (codes::PATTERN_SYNTAX, "translated"),
+        Reading::RootReference => (codes::ROOT_REFERENCE, "read as a place of the document"),
         _ => (codes::LOSS, "widened"),
     }
 }
@@ -183,6 +184,7 @@ fn help_for(reading: Reading) -> Option<&'static str> {
         Reading::Nullable => "list `null` in `type`, or write `anyOf` with the type null",
         Reading::Discriminator => "list the property in `required` of each branch, with a `const`",
         Reading::PatternSyntax => "write the pattern in the syntax of ECMA-262",
+        Reading::RootReference => "remove the `$id` around it, or write the URI of the document before the `#`",
         Reading::Overlap => {
             "give the property a `const` of its own in each branch, or a `mapping` with different names for them"
         }

@@ -6,11 +6,18 @@
 
 use std::collections::HashMap;
 
+use capgen_diagnostic::quoted;
+
 use super::MAX_POINTER_BYTES;
 use super::dialect::Dialect;
+use super::index::Index;
+use super::lossy::{Loss, Reading};
 use super::places::{map_subschemas, visit_subschemas};
 use super::relative::resolved;
 use super::version::Version;
+use super::walk::MAX_PROBLEMS;
+use crate::parse::advice::cut;
+use crate::parse::percent_decode;
 use crate::{Json, MAX_WALK_DEPTH, Object, pointer};
 
 /// At most this many bytes of pointers to resources and anchors are kept. Pointers repeat the names above a place.
@@ -38,9 +45,16 @@ struct Resources<'a> {
     room: usize,
 }
 
-/// The document with pointers in place of the URIs of its resources; `None` if it has none but the root.
-pub(super) fn flattened(root: &Json) -> Option<Json> {
-    let keyword = if Version::of(root) == Some(Version::Draft04) { "id" } else { "$id" };
+/// A document with pointers in place of the URIs of its resources.
+pub(super) struct Flat {
+    pub(super) json: Json,
+    /// The references that are not read by the letter.
+    pub(super) notes: Vec<Loss>,
+}
+
+/// The document without resources; `None` if it has none but the root.
+pub(super) fn flattened(root: &Json) -> Option<Flat> {
+    let keyword = Version::id(Version::of(root));
     let mut resources = Resources {
         dialect: Dialect::of(root),
         keyword,
@@ -55,8 +69,10 @@ pub(super) fn flattened(root: &Json) -> Option<Json> {
     if resources.list.len() == 1 {
         return None;
     }
-    let mut left = MAX_POINTER_BYTES;
-    Some(Flattening { resources, next: 0, left: &mut left }.schema(root, 0, 0))
+    let (index, notes) = (Index::default(), Vec::new());
+    let mut flattening = Flattening { root, resources, index, notes, next: 0, left: MAX_POINTER_BYTES };
+    let json = flattening.schema(root, &mut String::new(), 0, 0);
+    Some(Flat { json, notes: flattening.notes })
 }
 
 fn without_fragment(uri: &str) -> &str {
@@ -132,16 +148,20 @@ impl<'a> Resources<'a> {
 }
 
 /// The second walk, which visits the same schemas in the same order.
-struct Flattening<'a, 'l> {
+struct Flattening<'a> {
+    root: &'a Json,
     resources: Resources<'a>,
+    index: Index<'a>,
+    notes: Vec<Loss>,
     /// The index of the last resource that was entered.
     next: usize,
     /// Bytes of references that may still be replaced by longer ones.
-    left: &'l mut usize,
+    left: usize,
 }
 
-impl Flattening<'_, '_> {
-    fn schema(&mut self, schema: &Json, around: usize, depth: usize) -> Json {
+impl Flattening<'_> {
+    /// `at` is the pointer of the schema, also afterwards.
+    fn schema(&mut self, schema: &Json, at: &mut String, around: usize, depth: usize) -> Json {
         let Some(object) = schema.as_object().filter(|_| depth <= MAX_WALK_DEPTH) else { return schema.clone() };
         let is_resource = self.resources.list.get(self.next + 1).is_some_and(|next| std::ptr::eq(next.schema, schema));
         self.next += usize::from(is_resource);
@@ -149,24 +169,55 @@ impl Flattening<'_, '_> {
         let mut out = Object::new();
         for (name, value) in object {
             let value = match (name.as_str(), value) {
+                ("$ref", Json::String(text)) if self.means_the_root(text, around) => {
+                    self.note(at, text);
+                    value.clone()
+                }
                 ("$ref", Json::String(text)) => Json::String(self.reference(text, around)),
                 // Anchors of other resources than the root have been replaced.
                 ("$anchor" | "$dynamicAnchor", Json::String(_)) if around > 0 => continue,
                 (name, Json::String(_)) if name == self.resources.keyword && around > 0 => continue,
-                (name, value) => {
-                    map_subschemas(name, value, depth == 0, &mut |_, child| self.schema(child, around, depth + 1))
-                }
+                (name, value) => map_subschemas(name, value, depth == 0, &mut |tokens, child| {
+                    let length = at.len();
+                    pointer::push(at, name);
+                    tokens.iter().for_each(|token| pointer::push(at, token));
+                    let flat = self.schema(child, at, around, depth + 1);
+                    at.truncate(length);
+                    flat
+                }),
             };
             out.push(name.clone(), value);
         }
         Json::Object(out)
     }
 
+    /// Whether a pointer leads nowhere in its resource, but somewhere in the document. Tools that give each subschema
+    /// an `$id` with its place write such references, and mean the document.
+    fn means_the_root(&mut self, reference: &str, around: usize) -> bool {
+        let Some(resource) = self.resources.list.get(around).filter(|_| around > 0) else { return false };
+        let fragment = reference.strip_prefix('#').filter(|fragment| fragment.starts_with('/'));
+        let Some(at) = fragment.and_then(percent_decode) else { return false };
+        self.index.get(resource.schema, &at).is_none() && self.index.get(self.root, &at).is_some()
+    }
+
+    fn note(&mut self, at: &str, reference: &str) {
+        if self.notes.len() >= MAX_PROBLEMS {
+            return;
+        }
+        let reason = format!(
+            "{} leads nowhere in the schema with the `{}` around it: it is read as a place of the document",
+            quoted(&cut(reference)),
+            self.resources.keyword
+        );
+        let (pointer, name) = (pointer::join(at, "$ref"), String::new());
+        self.notes.push(Loss { pointer, keyword: String::new(), reason, reading: Reading::RootReference, name });
+    }
+
     fn reference(&mut self, reference: &str, around: usize) -> String {
         let target = self.resources.target(reference, around);
         let room = target.as_ref().and_then(|target| self.left.checked_sub(target.len() + 1));
         if let (Some(target), Some(room)) = (target, room) {
-            *self.left = room;
+            self.left = room;
             return format!("#{target}");
         }
         // A fragment alone would lead into the root.

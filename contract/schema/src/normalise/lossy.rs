@@ -51,6 +51,8 @@ pub enum Reading {
     UnknownKeyword,
     /// The property of a `discriminator` is required in each branch, and has the values of that branch.
     Discriminator,
+    /// A `$ref` leads nowhere in the schema whose `$id` is around it, and is read as one to the root.
+    RootReference,
     /// Branches of a union with a `discriminator` allow the same value of its property, so that it asserts nothing.
     Overlap,
 }
@@ -87,12 +89,17 @@ pub enum Reading {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn normalise_lossy(source: &Json) -> Result<(Json, Vec<Loss>), Vec<Problem>> {
-    let mut current = super::embedded::flattened(source).unwrap_or_else(|| source.clone());
+    let flat = super::embedded::flattened(source);
+    let (mut current, flat_notes) = flat.map_or_else(|| (source.clone(), Vec::new()), |flat| (flat.json, flat.notes));
     let mut record = Record::default();
     let mut rounds = 0;
     loop {
         let problems = match normalise_noting(&current) {
-            Ok((output, notes)) => return Ok((output, record.into_losses(notes, source))),
+            Ok((output, notes)) => {
+                let mut losses = record.into_losses(notes, source);
+                losses.extend(flat_notes);
+                return Ok((output, sorted(losses, source)));
+            }
             Err(problems) => problems,
         };
         let known = record.losses.len();

@@ -11,6 +11,7 @@ mod condition;
 mod dialect;
 mod embedded;
 mod format;
+mod index;
 mod lossy;
 mod marks;
 mod names;
@@ -74,6 +75,7 @@ const MAX_POINTER_BYTES: usize = 64 << 20;
 /// | any other `format` | `x-format` |
 /// | `$defs`, `components/schemas`, nested `definitions` | the root's `definitions`, if they are referenced |
 /// | `$ref` to `#`, to any other place in the document, to an anchor, to the `$id` of a schema in it | a definition; if its name is taken, it gets a suffix derived from its pointer |
+/// | `$ref` to a pointer that leads nowhere in the schema with an `$id` around it, but somewhere in the document | that place of the document |
 /// | `$ref` next to assertions, from draft 2019-09 on | `allOf` |
 /// | `allOf` with one branch and no other assertion next to it | the branch itself |
 /// | `$ref` next to assertions, if `$schema` is that of an earlier draft or of OpenAPI 3.0 | the assertions are dropped |
@@ -132,8 +134,8 @@ pub fn normalise(source: &Json) -> Result<Json, Vec<Problem>> {
 /// As for [`normalise`].
 pub fn normalise_noting(source: &Json) -> Result<(Json, Vec<Loss>), Vec<Problem>> {
     let flat = embedded::flattened(source);
-    let prepared = prepare::prepare(flat.as_ref().unwrap_or(source));
-    let source = flat.as_ref().unwrap_or(source);
+    let source = flat.as_ref().map_or(source, |flat| &flat.json);
+    let prepared = prepare::prepare(source);
     let output = Output::of(prepared.as_ref().map_or(source, |prepared| &prepared.json));
     let json = output.to_json();
     // Most keywords are copied without a check, because the loader checks them anyway.
@@ -148,6 +150,7 @@ pub fn normalise_noting(source: &Json) -> Result<(Json, Vec<Loss>), Vec<Problem>
         notes.extend(prepared.notes);
     }
     if problems.is_empty() {
+        notes.extend(flat.as_ref().into_iter().flat_map(|flat| flat.notes.iter().cloned()));
         return Ok((json, lossy::sorted(notes, source)));
     }
     problems.sort_by(|a, b| pointer::compare(&a.pointer, &b.pointer).then_with(|| a.code.cmp(&b.code)));

@@ -5,6 +5,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::index::{Index, address};
 use super::places::LINKED_FILES;
 use super::tree::Origin;
 use super::version::Version;
@@ -37,8 +38,6 @@ pub(super) enum Unresolved {
 /// sentence.
 const MAX_NAME: usize = 64;
 
-type Members<'a> = HashMap<&'a str, &'a Json>;
-
 /// The targets of all references that are reachable from the root.
 pub(super) struct Targets<'a> {
     root: &'a Json,
@@ -47,13 +46,13 @@ pub(super) struct Targets<'a> {
     by_address: HashMap<usize, TargetId>,
     /// Results by the text of the reference. Many references often have the same text.
     by_text: HashMap<&'a str, Result<TargetId, Unresolved>>,
-    /// An index of each object on the path of some reference, by the object's address. Looking up each reference in a
-    /// large `definitions` by a linear search would take quadratic time.
-    indexes: HashMap<usize, Members<'a>>,
+    index: Index<'a>,
     /// Collected when the first reference to an anchor is resolved.
     anchors: Option<HashMap<&'a str, (&'a Json, Origin)>>,
     /// The root's `$id`, or `id` in draft-04, for references to this document by its URI.
     base: &'a str,
+    /// The keywords that may give a subschema a base URI of its own.
+    ids: &'static [&'static str],
 }
 
 /// Whether the value of an `$id` changes the base URI. In drafts 4 to 7, `$id: "#name"` is an anchor instead.
@@ -61,22 +60,19 @@ fn is_base(id: &Json) -> bool {
     id.as_str().is_some_and(|id| !id.starts_with('#'))
 }
 
-fn address(json: &Json) -> usize {
-    std::ptr::from_ref(json).addr()
-}
-
 impl<'a> Targets<'a> {
     /// Finds the targets of all references, starting at the root and following references.
     pub(super) fn collect(root: &'a Json) -> Self {
         let version = Version::of(root);
-        let id = if version == Some(Version::Draft04) { "id" } else { "$id" };
+        let id = Version::id(version);
         let mut targets = Self {
             root,
             list: Vec::new(),
             by_address: HashMap::new(),
             by_text: HashMap::new(),
-            indexes: HashMap::new(),
+            index: Index::default(),
             anchors: None,
+            ids: Version::ids(version),
             base: root.get(id).and_then(Json::as_str).unwrap_or_default().trim_end_matches('#'),
         };
         let mut seen = HashSet::from([address(root)]);
@@ -166,24 +162,13 @@ impl<'a> Targets<'a> {
         }
         let mut json = self.root;
         for token in pointer::tokens(&fragment) {
-            json = self.step(json, &token).ok_or(Unresolved::Missing(token))?;
+            json = self.index.step(json, &token).ok_or(Unresolved::Missing(token))?;
             // Below another base URI, the fragment of a reference would be resolved against a different document.
-            if ["$id", "id"].iter().any(|name| self.step(json, name).is_some_and(is_base)) {
+            if self.ids.iter().any(|name| self.index.step(json, name).is_some_and(is_base)) {
                 return Err(Unresolved::NotLocal);
             }
         }
         Ok((json, canonical(&fragment)))
-    }
-
-    fn step(&mut self, json: &'a Json, token: &str) -> Option<&'a Json> {
-        match json {
-            Json::Array(items) => items.get(token.parse::<usize>().ok()?),
-            Json::Object(object) => {
-                let index = || object.iter().map(|(name, value)| (name.as_str(), value)).collect();
-                self.indexes.entry(address(json)).or_insert_with(index).get(token).copied()
-            }
-            _ => None,
-        }
     }
 
     /// The names of the targets `used`. A member of the root's `definitions` keeps its name. Any other target whose

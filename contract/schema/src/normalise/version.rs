@@ -17,8 +17,10 @@ pub(super) enum Version {
 
 use Version::{Draft04, Draft06, Draft07, Draft2019, Draft2020};
 
-/// Assertions that not all drafts have, with the first and the last one that has them.
-const KEYWORDS: [(&str, Version, Version); 15] = [
+/// Keywords that not all drafts have, with the first and the last one that has them: assertions, and the URI of a
+/// schema.
+const KEYWORDS: [(&str, Version, Version); 17] = [
+    ("$id", Draft06, Draft2020),
     ("additionalItems", Draft04, Draft2019),
     ("const", Draft06, Draft2020),
     ("contains", Draft06, Draft2020),
@@ -26,6 +28,7 @@ const KEYWORDS: [(&str, Version, Version); 15] = [
     ("dependentRequired", Draft2019, Draft2020),
     ("dependentSchemas", Draft2019, Draft2020),
     ("else", Draft07, Draft2020),
+    ("id", Draft04, Draft04),
     ("if", Draft07, Draft2020),
     ("maxContains", Draft2019, Draft2020),
     ("minContains", Draft2019, Draft2020),
@@ -44,6 +47,20 @@ impl Version {
         let path = uri.strip_prefix("http://").or_else(|| uri.strip_prefix("https://"))?;
         let path = path.strip_suffix('#').unwrap_or(path).strip_prefix("json-schema.org/")?;
         [Draft04, Draft06, Draft07, Draft2019, Draft2020].into_iter().find(|version| version.path() == path)
+    }
+
+    /// The keyword for the URI of a document.
+    pub(super) fn id(version: Option<Self>) -> &'static str {
+        if version == Some(Draft04) { "id" } else { "$id" }
+    }
+
+    /// The keywords for the URI of a subschema; without a draft, it may be either.
+    pub(super) fn ids(version: Option<Self>) -> &'static [&'static str] {
+        match version {
+            Some(Draft04) => &["id"],
+            Some(_) => &["$id"],
+            None => &["$id", "id"],
+        }
     }
 
     fn path(self) -> &'static str {
@@ -80,7 +97,7 @@ impl Version {
         format!("`{keyword}` is a keyword of {}{range}; `$schema` is {}, which ignores it", nearest.name(), self.name())
     }
 
-    /// Whether a draft has an assertion of this name, apart from those that all drafts have.
+    /// Whether a draft has a keyword of this name, apart from those that all drafts have.
     pub(super) fn has_keyword(keyword: &str) -> bool {
         KEYWORDS.iter().any(|(name, ..)| *name == keyword)
     }

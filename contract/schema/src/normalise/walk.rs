@@ -161,7 +161,7 @@ impl<'a> Walk<'a> {
             properties: Vec::new(),
             additional: None,
         };
-        let ignores_siblings = self.dialect == Dialect::Legacy && matches!(draft.get("$ref"), Some(Json::String(_)));
+        let ignores_siblings = self.ignores_siblings(&draft);
         self.closed_names(&mut draft);
         for (name, value) in object {
             if let Some(version) = self.version.filter(|version| version.ignores(name)) {
@@ -176,6 +176,11 @@ impl<'a> Walk<'a> {
         }
         self.unevaluated_properties(&mut draft);
         finish(draft)
+    }
+
+    /// Whether the dialect ignores the other keywords of a schema, because it is a reference.
+    pub(super) fn ignores_siblings(&self, draft: &Draft<'_>) -> bool {
+        self.dialect == Dialect::Legacy && matches!(draft.get("$ref"), Some(Json::String(_)))
     }
 
     /// A pattern in the syntax of ECMA-262, if it has one.

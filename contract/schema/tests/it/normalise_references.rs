@@ -1,5 +1,6 @@
 //! References in schemas of other dialects: to anchors, to schemas with URIs of their own, and without a target.
 
+use capgen_schema::{Reading, normalise_lossy, normalise_noting};
 use serde_json::json;
 
 use crate::normalise::{check, check_rejected, json_of, of};
@@ -48,6 +49,92 @@ fn embedded_schemas_have_uris() {
         let problems = capgen_schema::normalise(&json_of(&schema)).unwrap_err();
         assert_eq!(problems[0].code, capgen_schema::codes::REF_NOT_LOCAL, "{problems:?}");
     }
+}
+
+/// The output, and the pointers of the references that are read as places of the document.
+#[track_caller]
+fn check_root_references(source: serde_json::Value, expected: serde_json::Value, places: &[(&str, Reading)]) {
+    let source = json_of(&source);
+    for lossy in [false, true] {
+        let result = if lossy { normalise_lossy(&source) } else { normalise_noting(&source) };
+        let (output, notes) = result.unwrap();
+        assert_eq!(output, json_of(&expected));
+        let found: Vec<_> = notes.iter().map(|note| (note.pointer.as_str(), note.reading)).collect();
+        assert_eq!(found, places);
+    }
+}
+
+#[test]
+fn a_reference_that_an_id_leads_nowhere_means_the_document() {
+    let draft_07 = "http://json-schema.org/draft-07/schema#";
+    check_root_references(
+        json!({
+            "$schema": draft_07, "$id": "https://example.com/s.json",
+            "properties": {"a": {"$id": "/properties/a", "items": {"$ref": "#/definitions/A%7E1b"},
+                "properties": {"b": {"$id": "/properties/a/properties/b", "$ref": "#/definitions/A%7E1b"}}}},
+            "definitions": {"A/b": {"$id": "/definitions/A", "type": "string"}}
+        }),
+        json!({
+            "$schema": draft_07, "$id": "https://example.com/s.json",
+            "properties": {"a": {"items": {"$ref": "#/definitions/A%7E1b"}, "properties": {"b": {"$ref": "#/definitions/A%7E1b"}}}},
+            "definitions": {"A/b": {"type": "string"}}
+        }),
+        &[
+            ("/properties/a/items/$ref", Reading::RootReference),
+            ("/properties/a/properties/b/$ref", Reading::RootReference),
+        ],
+    );
+    // What it has itself comes first.
+    check_root_references(
+        json!({
+            "properties": {"a": {"$id": "a", "$ref": "#/$defs/A", "$defs": {"A": {"type": "null"}}}},
+            "$defs": {"A": {"type": "string"}}
+        }),
+        json!({"properties": {"a": {"$ref": "#/definitions/A"}}, "definitions": {"A": {"type": "null"}}}),
+        &[],
+    );
+}
+
+#[test]
+fn a_draft_ignores_the_uri_keyword_of_others() {
+    for (draft, keyword) in [("draft-04", "$id"), ("draft-06", "id"), ("draft-07", "id"), ("draft/2020-12", "id")] {
+        let source = json!({
+            "$schema": format!("http://json-schema.org/{draft}/schema"),
+            "properties": {"a": {keyword: "/properties/a", "items": {"$ref": "#/definitions/A"}}},
+            "definitions": {"A": {keyword: "/definitions/A", "type": "string"}}
+        });
+        let expected = json!({
+            "$schema": if draft == "draft-07" { source["$schema"].clone() } else { json!("http://json-schema.org/draft-07/schema#") },
+            "properties": {"a": {"items": {"$ref": "#/definitions/A"}}},
+            "definitions": {"A": {"type": "string"}}
+        });
+        let places = [format!("/definitions/A/{keyword}"), format!("/properties/a/{keyword}")];
+        check_root_references(source, expected, &places.each_ref().map(|at| (at.as_str(), Reading::Ignored)));
+    }
+}
+
+#[test]
+fn an_id_next_to_a_reference_is_ignored_until_draft_07() {
+    let schema = |draft: &str| json!({"$schema": draft, "items": {"$id": "/items", "$ref": "#/definitions/A"}, "definitions": {"A": {"type": "null"}}});
+    let draft_07 = "http://json-schema.org/draft-07/schema#";
+    let expected =
+        json!({"$schema": draft_07, "items": {"$ref": "#/definitions/A"}, "definitions": {"A": {"type": "null"}}});
+    check_root_references(schema(draft_07), expected.clone(), &[("/items/$id", Reading::Ignored)]);
+    let modern = "https://json-schema.org/draft/2019-09/schema";
+    check_root_references(schema(modern), expected, &[("/items/$ref", Reading::RootReference)]);
+}
+
+#[test]
+fn many_references_to_the_document_take_linear_time() {
+    let count = 20_000;
+    let (mut definitions, mut properties) = (serde_json::Map::new(), serde_json::Map::new());
+    for number in 0..count {
+        definitions.insert(format!("d{number}"), json!({"type": "null"}));
+        let target = format!("#/definitions/d{number}");
+        properties.insert(format!("p{number}"), json!({"$id": format!("p{number}"), "items": {"$ref": target}}));
+    }
+    let source = json_of(&json!({"properties": properties, "definitions": definitions}));
+    assert_eq!(normalise_noting(&source).unwrap().1.len(), 1000);
 }
 
 #[test]
