@@ -49,6 +49,8 @@ capgen_diagnostic::codes! {
     pub PATTERN_SYNTAX = "W0904";
     /// A reference that leads nowhere in the schema whose URI is around it, read as one to the document.
     pub ROOT_REFERENCE = "W0905";
+    /// A pattern of names without line breaks, read as every name.
+    pub EVERY_NAME = "W0906";
     /// A list of tools whose last page names a further one.
     pub INCOMPLETE_LIST = "W0931";
     /// The parameters of a path are not those of its template.

@@ -6,8 +6,8 @@
 use capgen_diagnostic::quoted;
 use capgen_schema::codes::{OTHER_DIALECT, REF_NOT_LOCAL};
 use capgen_schema::{
-    Anchor, Code, Json, LINKED_FILES, Loss, Object, Problem, Reading, Schema, annotate_formats, is_known_dialect,
-    keyword_at, normalise_lossy, normalise_noting,
+    Anchor, Code, Json, LINKED_FILES, Loss, Object, Problem, Reading, Schema, annotate_formats, has_patterns_of_lines,
+    is_known_dialect, keyword_at, normalise_lossy, normalise_noting,
 };
 
 use super::{Entry, ImportFinding, Importer};
@@ -72,7 +72,10 @@ impl Importer {
         };
         let source = changed.as_ref().unwrap_or(source);
         let own = if keeps_dialect || source.get("$schema").is_none() { own } else { without_dialect(own) };
-        if has_the_subset(source)
+        // The author of a contract wrote its patterns in the subset, and means the letter.
+        let is_exact = entry.is_contract || !has_patterns_of_lines(source);
+        if is_exact
+            && has_the_subset(source)
             && let Ok(schema) = Schema::parse(&own)
         {
             return Some(schema);
@@ -121,7 +124,7 @@ impl Importer {
             Reading::UncheckedFormat | Reading::Ignored | Reading::UnknownKeyword => {
                 self.report_once(entry, place, finding, name)
             }
-            Reading::Nullable | Reading::RootReference => {
+            Reading::Nullable | Reading::RootReference | Reading::EveryName => {
                 let owner = Self::owner(entry, &finding.pointer);
                 self.report_once(entry, place, finding, owner);
             }
@@ -151,6 +154,7 @@ fn code(reading: Reading) -> (Code, &'static str) {
         Reading::Discriminator => (codes::DISCRIMINATOR, "required in each branch"),
         Reading::Overlap => (codes::OVERLAPPING_BRANCHES, "asserts nothing"),
         Reading::PatternSyntax => (codes::PATTERN_SYNTAX, "translated"),
+        Reading::EveryName => (codes::EVERY_NAME, "read as every name"),
         Reading::RootReference => (codes::ROOT_REFERENCE, "read as a place of the document"),
         _ => (codes::LOSS, "widened"),
     }
@@ -184,6 +188,7 @@ fn help_for(reading: Reading) -> Option<&'static str> {
         Reading::Nullable => "list `null` in `type`, or write `anyOf` with the type null",
         Reading::Discriminator => "list the property in `required` of each branch, with a `const`",
         Reading::PatternSyntax => "write the pattern in the syntax of ECMA-262",
+        Reading::EveryName => "write the schema in `additionalProperties`",
         Reading::RootReference => "remove the `$id` around it, or write the URI of the document before the `#`",
         Reading::Overlap => {
             "give the property a `const` of its own in each branch, or a `mapping` with different names for them"

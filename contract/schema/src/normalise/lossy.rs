@@ -51,6 +51,8 @@ pub enum Reading {
     UnknownKeyword,
     /// The property of a `discriminator` is required in each branch, and has the values of that branch.
     Discriminator,
+    /// `patternProperties` with a pattern such as `^.*$`, which excludes names with line breaks, is read as every name.
+    EveryName,
     /// A `$ref` leads nowhere in the schema whose `$id` is around it, and is read as one to the root.
     RootReference,
     /// Branches of a union with a `discriminator` allow the same value of its property, so that it asserts nothing.

@@ -36,6 +36,7 @@ pub use annotated::{annotate_formats, checked_formats, places_of_checked_formats
 use dialect::Dialect;
 pub use dialect::{is_known_dialect, is_same_dialect};
 pub use lossy::{Loss, Reading, normalise_lossy};
+pub use object::has_patterns_of_lines;
 pub use places::{LINKED_FILES, keyword_at};
 pub use relative::resolved as resolved_reference;
 use target::{TargetId, Targets};
@@ -87,11 +88,13 @@ const MAX_POINTER_BYTES: usize = 64 << 20;
 /// | tuples in which all positions have the same schema | `items`, and `maxItems` if no more items are allowed |
 /// | `unevaluatedItems`, `unevaluatedProperties` | dropped, `items`, `additionalItems` or `additionalProperties`, if that is equivalent |
 /// | `unevaluatedProperties` next to `$ref` or `allOf` | `additionalProperties`, and `true` for each property that these declare, if they are the same for every value |
-/// | `patternProperties` that matches every name | `additionalProperties` |
+/// | `patternProperties` that matches every name, or every name without line breaks, such as `^.*$` | `additionalProperties` |
 /// | `patternProperties` with `^(a\|b)$`, `propertyNames` with `enum` or `const` | `properties` |
 /// | `patternProperties` with one schema, `additionalProperties: false`, and only `properties` that match | `propertyNames` with the `pattern`, and `additionalProperties` |
 /// | `propertyNames` with `allOf`, `$ref` or a format that is a pattern | `propertyNames` with assertions about strings; several become `allOf` around them |
 /// | `propertyNames` that accepts every string | dropped |
+/// | `propertyNames` with `not` and a list | `false` for each listed property |
+/// | `propertyNames` with other lists, or with `anyOf` of lists and patterns | `propertyNames` with a `pattern` |
 /// | `contains` | an equivalent `not` or `additionalProperties`; dropped if other keywords imply it |
 /// | `multipleOf: 1` next to a numeric `type` | `type: integer` |
 /// | `dependentRequired` | `dependencies`, as draft-07 calls it |

@@ -2,8 +2,8 @@
 
 use super::array::{applies_in_place, is_trivial};
 use super::dialect::takes_subschemas;
-use super::object::accepts_every_string;
-use super::pattern::remove_needless_escapes;
+use super::object::{accepts_every_string, assertions, listed};
+use super::pattern::{SYNTAX, remove_needless_escapes};
 use super::target::TargetId;
 use super::tree::{Body, Node, Origin, Value};
 use super::walk::{Draft, Walk};
@@ -22,9 +22,56 @@ const MAX_VALUES: usize = 256;
 /// `tools/benches/containment/src/bin/weights.rs` measures 1,400 bytes for a pattern that is compiled and matched once.
 const BYTES_PER_COPY: u64 = 8 << 10;
 
+/// So many bytes of a pattern that lists names count as one copied subschema. Many places may refer to one list.
+const PATTERN_BYTES_PER_COPY: usize = 16;
+
 impl<'a> Walk<'a> {
+    /// `propertyNames` that lists names whose properties cannot be declared one by one: the names as a pattern.
+    pub(super) fn names_of_a_list(&mut self, draft: &mut Draft<'a>, names: &[&str]) {
+        self.names_of_a_pattern(draft, pattern_of_names(names));
+    }
+
+    fn names_of_a_pattern(&mut self, draft: &mut Draft<'a>, pattern: String) {
+        let left = self.copies.checked_sub(1 + pattern.len() / PATTERN_BYTES_PER_COPY);
+        let Some(left) = left.filter(|_| Pattern::new(&pattern).is_ok()) else {
+            return self.reject_names(draft, "propertyNames");
+        };
+        self.copies = left;
+        let origin = draft.origin.join("propertyNames");
+        let node = Node::keyword(&origin, "pattern", Value::Plain(Json::String(pattern)));
+        draft.push("propertyNames", Value::Node(Box::new(node)));
+    }
+
+    /// The pattern of a union of lists and patterns.
+    fn pattern_of_union(&mut self, schema: &'a Json) -> Option<String> {
+        let mut union = None;
+        for (name, value) in assertions(self.listing(schema).as_object()?) {
+            match (name, value) {
+                ("type", Json::String(name)) if name == "string" => {}
+                ("anyOf", Json::Array(branches)) if !branches.is_empty() && branches.len() <= MAX_PARTS => {
+                    union = Some(branches);
+                }
+                _ => return None,
+            }
+        }
+        let mut patterns = Vec::new();
+        for branch in union? {
+            let branch = self.listing(branch);
+            patterns.push(match listed(branch) {
+                Some(names) if names.is_empty() => continue,
+                Some(names) => pattern_of_names(&names),
+                None => own_pattern(branch)?,
+            });
+        }
+        // A group keeps the alternatives of a pattern together.
+        (!patterns.is_empty()).then(|| format!("(?:{})", patterns.join(")|(?:")))
+    }
+
     /// `propertyNames` that has only assertions about strings, perhaps through `allOf` and references.
     pub(super) fn names_of_a_form(&mut self, draft: &mut Draft<'a>, value: &'a Json) {
+        if let Some(pattern) = self.pattern_of_union(value) {
+            return self.names_of_a_pattern(draft, pattern);
+        }
         let whole = self.schema(value, draft.origin.join("propertyNames"), draft.depth + 1);
         let mut parts = Vec::new();
         let mut open = vec![whole];
@@ -108,7 +155,9 @@ impl<'a> Walk<'a> {
                 && !applies_in_place(draft));
         let mut members = patterns.iter();
         let Some((first, schema)) = members.next() else { return false };
-        if !is_closed || draft.additional.is_some() || !draft.properties.is_empty() {
+        // Those that `propertyNames` excludes are `false`, whatever patterns they match.
+        let are_excluded = draft.properties.iter().all(|(_, node)| node.is_false());
+        if !is_closed || draft.additional.is_some() || !are_excluded {
             return false;
         }
         if !members.all(|(_, other)| other == schema) {
@@ -151,6 +200,31 @@ impl<'a> Walk<'a> {
         self.copies -= cost;
         members.iter().all(|(name, _)| pattern.is_match(name) == Ok(true))
     }
+}
+
+/// A pattern that matches exactly these names.
+fn pattern_of_names(names: &[&str]) -> String {
+    let mut pattern = "^(?:".to_owned();
+    for (index, name) in names.iter().enumerate() {
+        pattern.push_str(if index == 0 { "" } else { "|" });
+        for c in name.chars() {
+            pattern.extend(SYNTAX.contains(c).then_some('\\').into_iter().chain([c]));
+        }
+    }
+    pattern + ")$"
+}
+
+/// The pattern of a schema that asserts nothing else about a string.
+fn own_pattern(schema: &Json) -> Option<String> {
+    let mut pattern = None;
+    for (name, value) in assertions(schema.as_object()?) {
+        match (name, value) {
+            ("type", Json::String(name)) if name == "string" => {}
+            ("pattern", Json::String(source)) => pattern = Some(remove_needless_escapes(source)),
+            _ => return None,
+        }
+    }
+    pattern
 }
 
 /// Whether a schema has no subschemas other than branches of `allOf`, and can be translated at this depth.

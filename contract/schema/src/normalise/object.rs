@@ -4,14 +4,18 @@
 use std::collections::HashSet;
 
 use super::array::{applies_in_place, is_trivial};
+use super::lossy::Reading;
 use super::pattern;
 use super::tree::{Body, Node, Value};
 use super::walk::{Draft, Walk};
 use crate::parse::is_annotation;
-use crate::{Json, Number, Object, Problem, codes};
+use crate::{Json, MAX_WALK_DEPTH, Number, Object, Problem, Subschemas, codes};
 
 /// Patterns that match every name.
-const EVERY_NAME: [&str; 6] = ["", "^", "$", ".*", "^.*", ".*$"];
+const EVERY_NAME: [&str; 9] = ["", "^", "$", ".*", "^.*", ".*$", "(.*)", "[\\s\\S]*", "^[\\s\\S]*$"];
+
+/// Patterns that match every name without a line break. Libraries and authors write them for every name.
+const EVERY_LINE: [&str; 3] = ["^.*$", "^(.*)$", "^(?:.*)$"];
 
 /// A pattern or list of names becomes `properties` if it has at most this many names. Each name gets a copy of the
 /// schema; usual ones have a few names.
@@ -21,13 +25,19 @@ const MAX_NAMES: usize = 64;
 const MAX_REFERENCES: usize = 16;
 
 impl<'a> Walk<'a> {
-    /// `properties`; a property that `propertyNames` does not list becomes `false`.
+    /// `properties`; a property that `propertyNames` does not list, or that it excludes, becomes `false`.
     pub(super) fn properties(&mut self, draft: &Draft<'a>, members: &'a Object) -> Vec<(String, Node<'a>)> {
-        let listed = draft.get("propertyNames").and_then(|names| listed(self.listing(names)));
-        let listed: Option<HashSet<&str>> = listed.map(|names| names.into_iter().collect());
+        let set = |names: Vec<&'a str>| names.into_iter().collect::<HashSet<&str>>();
+        let names = draft.get("propertyNames");
+        let listed = names.and_then(|names| listed(self.listing(names))).map(set);
+        let excluded = names.and_then(|names| self.excluded(names)).map(set);
+        let is_allowed = |name: &str| {
+            listed.as_ref().is_none_or(|names| names.contains(name))
+                && excluded.as_ref().is_none_or(|names| !names.contains(name))
+        };
         let mut properties = self.map(draft, "properties", members);
         for (name, node) in &mut properties {
-            if listed.as_ref().is_some_and(|names| !names.contains(name.as_str())) {
+            if !is_allowed(name) {
                 *node = Node::plain(node.origin.clone(), Json::Bool(false));
             }
         }
@@ -55,36 +65,72 @@ impl<'a> Walk<'a> {
         if accepts_every_string(value) {
             return;
         }
-        let Some(names) = listed(self.listing(value)) else { return self.names_of_a_form(draft, value) };
-        if draft.get("patternProperties").is_some() {
-            return self.reject_names(draft, "propertyNames");
+        if let Some(names) = self.excluded(value) {
+            let node = Node::plain(draft.origin.join("propertyNames"), Json::Bool(false));
+            let new = undeclared(draft, &names);
+            if !self.add_properties(draft, &new, &node) {
+                self.reject_names(draft, "propertyNames");
+            }
+            return;
         }
-        let declared: HashSet<&str> = match draft.get("properties") {
-            Some(Json::Object(members)) => members.iter().map(|(name, _)| name.as_str()).collect(),
-            _ => HashSet::new(),
-        };
-        let mut seen = HashSet::new();
-        let new: Vec<&str> = names.into_iter().filter(|name| !declared.contains(name) && seen.insert(*name)).collect();
-        // The listed names that `properties` does not declare get the schema of additional properties.
-        let of_others = ["additionalProperties", "unevaluatedProperties"]
-            .into_iter()
-            .find_map(|keyword| Some((keyword, draft.get(keyword)?)))
-            .filter(|(keyword, _)| *keyword == "additionalProperties" || !applies_in_place(draft));
-        let node = match of_others {
-            Some((keyword, schema)) => self.child(draft, keyword, schema),
-            None => Node::plain(draft.origin.join("propertyNames"), Json::Bool(true)),
-        };
-        if !of_others.is_some_and(|(_, schema)| *schema == Json::Bool(false))
-            && !self.add_properties(draft, &new, &node)
-        {
-            return self.reject_names(draft, "propertyNames");
+        let Some(names) = listed(self.listing(value)) else { return self.names_of_a_form(draft, value) };
+        let new = undeclared(draft, &names);
+        let Some(node) = self.schema_of_others(draft, &names) else { return self.names_of_a_list(draft, &names) };
+        if !node.is_false() && !self.add_properties(draft, &new, &node) {
+            return self.names_of_a_list(draft, &names);
         }
         // All allowed names are properties now, so any other name is rejected.
         draft.additional = Some(Node::plain(draft.origin.join("propertyNames"), Json::Bool(false)));
     }
 
+    /// The schema of the listed names that `properties` does not declare; `None` if it depends on the name.
+    fn schema_of_others(&mut self, draft: &Draft<'a>, names: &[&str]) -> Option<Node<'a>> {
+        let names_at = draft.origin.join("propertyNames");
+        if let Some(patterns) = draft.get("patternProperties").filter(|_| !names.is_empty()) {
+            let declares = draft.get("properties").and_then(Json::as_object).is_some_and(|members| !members.is_empty());
+            let (pattern, schema) = whole(patterns).filter(|(_, schema)| !declares || is_trivial(schema))?;
+            let has_line_break = |name: &&str| name.contains(['\n', '\r', '\u{2028}', '\u{2029}']);
+            if EVERY_LINE.contains(&pattern) && names.iter().any(has_line_break) {
+                return None;
+            }
+            let origin = draft.origin.join("patternProperties").join(pattern);
+            return Some(self.node(schema, origin, draft.depth + 1));
+        }
+        let of_others = ["additionalProperties", "unevaluatedProperties"]
+            .into_iter()
+            .find_map(|keyword| Some((keyword, draft.get(keyword)?)))
+            .filter(|(keyword, _)| *keyword == "additionalProperties" || !applies_in_place(draft));
+        Some(match of_others {
+            Some((keyword, schema)) => self.child(draft, keyword, schema),
+            None => Node::plain(names_at, Json::Bool(true)),
+        })
+    }
+
+    /// The names that `propertyNames` excludes, if that is all it does: `not` with a list, or with `anyOf` of lists.
+    fn excluded(&mut self, value: &'a Json) -> Option<Vec<&'a str>> {
+        let mut not = None;
+        for (name, value) in assertions(self.listing(value).as_object()?) {
+            match (name, value) {
+                ("type", Json::String(name)) if name == "string" => {}
+                ("not", value) => not = Some(value),
+                _ => return None,
+            }
+        }
+        let not = self.listing(not?);
+        if let Some(names) = listed(not) {
+            return Some(names);
+        }
+        let mut members = assertions(not.as_object()?);
+        let ("anyOf", Json::Array(branches)) = members.next()? else { return None };
+        if members.next().is_some() {
+            return None;
+        }
+        let lists: Option<Vec<_>> = branches.iter().map(|branch| listed(self.listing(branch))).collect();
+        Some(lists?.concat())
+    }
+
     /// The schema that lists names: a schema itself, or the one that it only refers to.
-    fn listing(&mut self, schema: &'a Json) -> &'a Json {
+    pub(super) fn listing(&mut self, schema: &'a Json) -> &'a Json {
         let mut schema = schema;
         for _ in 0..MAX_REFERENCES {
             let Some(object) = schema.as_object() else { break };
@@ -100,6 +146,10 @@ impl<'a> Walk<'a> {
     /// `patternProperties`: without the keyword, if it has no effect, matches every name, or lists the names it
     /// matches.
     pub(super) fn pattern_properties(&mut self, draft: &mut Draft<'a>, value: &'a Json) {
+        // `propertyNames` lists all names, and the properties have the schemas of the patterns.
+        if draft.additional.is_some() {
+            return;
+        }
         let Some(patterns) = value.as_object() else { return self.malformed(draft, "patternProperties", "an object") };
         let is_open = |name| draft.get(name).is_none_or(is_trivial);
         let is_open = is_open("additionalProperties") && is_open("unevaluatedProperties");
@@ -109,8 +159,13 @@ impl<'a> Walk<'a> {
         // A pattern for every name also applies to declared properties, whose schemas would have to be combined with
         // it.
         let declares = draft.get("properties").and_then(Json::as_object).is_some_and(|members| !members.is_empty());
-        if let Some((pattern, schema)) = whole(value).filter(|(_, schema)| !declares || is_trivial(schema)) {
+        let whole = whole(value).filter(|(_, schema)| !declares || is_trivial(schema));
+        if let Some((pattern, schema)) = whole.filter(|(pattern, _)| is_open || !EVERY_LINE.contains(pattern)) {
             let origin = draft.origin.join("patternProperties").join(pattern);
+            if EVERY_LINE.contains(&pattern) {
+                let reason = format!("`{pattern}` matches only names without line breaks, and is read as every name");
+                self.note(Reading::EveryName, origin.pointer(), reason, "");
+            }
             draft.additional = Some(self.node(schema, origin, draft.depth + 1));
             draft.out.retain(|(name, _)| name != "additionalProperties");
             return;
@@ -147,10 +202,9 @@ impl<'a> Walk<'a> {
         let Some(lists) = patterns.iter().map(|(pattern, _)| alternatives(pattern)).collect::<Option<Vec<_>>>() else {
             return false;
         };
-        let mut taken: HashSet<&str> = match draft.get("properties") {
-            Some(Json::Object(members)) => members.iter().map(|(name, _)| name.as_str()).collect(),
-            _ => HashSet::new(),
-        };
+        let mut taken = declared(draft);
+        let excluded: Vec<String> = draft.properties.iter().map(|(name, _)| name.clone()).collect();
+        taken.extend(excluded.iter().map(String::as_str));
         if !lists.iter().flatten().all(|name| taken.insert(name)) {
             return false;
         }
@@ -193,12 +247,44 @@ fn asserts_nothing(node: &Node<'_>) -> bool {
 fn whole(patterns: &Json) -> Option<(&str, &Json)> {
     let mut members = patterns.as_object()?.iter();
     let (pattern, schema) = members.next()?;
-    let matches_every_name = EVERY_NAME.iter().any(|every| pattern == every);
+    let matches_every_name = EVERY_NAME.iter().chain(&EVERY_LINE).any(|every| pattern == every);
     (members.next().is_none() && matches_every_name).then_some((pattern, schema))
 }
 
+/// The names in `properties`.
+fn declared<'a>(draft: &Draft<'a>) -> HashSet<&'a str> {
+    let members = draft.get("properties").and_then(Json::as_object);
+    members.into_iter().flatten().map(|(name, _)| name.as_str()).collect()
+}
+
+/// The distinct names that are not in `properties`.
+fn undeclared<'a>(draft: &Draft<'a>, names: &[&'a str]) -> Vec<&'a str> {
+    let (declared, mut seen) = (declared(draft), HashSet::new());
+    names.iter().copied().filter(|name| !declared.contains(name) && seen.insert(*name)).collect()
+}
+
+/// Whether a keyword of a schema has patterns that [`normalise`](super::normalise()) reads as every name, although they
+/// do not match names with line breaks. Takes time linear in the schema.
+///
+/// ```
+/// use capgen_schema::{Json, has_patterns_of_lines};
+/// let schema: Json = r#"{"items": {"patternProperties": {"^(.*)$": {"type": "string"}}}}"#.parse()?;
+/// assert!(has_patterns_of_lines(&schema));
+/// # Ok::<(), capgen_schema::JsonTextError>(())
+/// ```
+#[must_use]
+pub fn has_patterns_of_lines(schema: &Json) -> bool {
+    fn at(schema: &Json, depth: usize) -> bool {
+        let Some(object) = schema.as_object().filter(|_| depth <= MAX_WALK_DEPTH) else { return false };
+        let patterns = object.get("patternProperties").and_then(whole);
+        patterns.is_some_and(|(pattern, _)| EVERY_LINE.contains(&pattern))
+            || object.iter().any(|(name, value)| Subschemas::of(name, value).iter().any(|below| at(below, depth + 1)))
+    }
+    at(schema, 0)
+}
+
 /// The keywords of a schema without its annotations.
-fn assertions(schema: &Object) -> impl Iterator<Item = (&str, &Json)> {
+pub(super) fn assertions(schema: &Object) -> impl Iterator<Item = (&str, &Json)> {
     schema.iter().map(|(name, value)| (name.as_str(), value)).filter(|(name, _)| !is_annotation(name))
 }
 
@@ -220,7 +306,7 @@ pub(super) fn accepts_every_string(schema: &Json) -> bool {
 }
 
 /// The strings that a schema accepts, if it is `false` or consists of `enum` or `const`.
-fn listed(schema: &Json) -> Option<Vec<&str>> {
+pub(super) fn listed(schema: &Json) -> Option<Vec<&str>> {
     if *schema == Json::Bool(false) {
         return Some(Vec::new());
     }

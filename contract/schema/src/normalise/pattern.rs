@@ -3,7 +3,7 @@
 use crate::Pattern;
 
 /// The only punctuation characters that may be escaped with the `u` flag (`SyntaxCharacter` and `/`).
-const SYNTAX: &str = "^$\\.*+?()[]{}|/";
+pub(super) const SYNTAX: &str = "^$\\.*+?()[]{}|/";
 
 /// Removes the backslash from escapes such as `\-` and `\#`, if the pattern does not load otherwise. All engines that
 /// allow these escapes agree that they mean the character itself.

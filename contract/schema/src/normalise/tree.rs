@@ -114,6 +114,11 @@ impl<'a> Node<'a> {
         }
     }
 
+    /// Whether it is `false`.
+    pub(super) fn is_false(&self) -> bool {
+        matches!(self.body, Body::Plain(Json::Bool(false)))
+    }
+
     /// Whether both are written in the same way, apart from the spelling of references.
     pub(super) fn is_like(&self, other: &Self) -> bool {
         match (&self.body, &other.body) {

@@ -270,9 +270,11 @@ fn maps_with_any_name_or_listed_names_are_supported() {
             json!({"patternProperties": {pattern: string}, "additionalProperties": false}),
             json!({"propertyNames": {"pattern": pattern}, "additionalProperties": string}),
         );
-        // A name with a line break does not match, and may have any value.
-        let open = json!({"properties": {"a": {"patternProperties": {pattern: string}}}});
-        check(open.clone(), open);
+        let (output, notes) = noted(&json!({"properties": {"a": {"patternProperties": {pattern: string}}}})).unwrap();
+        assert_eq!(output, json_of(&json!({"properties": {"a": {"additionalProperties": string}}})));
+        let at = format!("/properties/a/patternProperties/{pattern}");
+        let found: Vec<_> = notes.iter().map(|note| (note.pointer.as_str(), note.reading)).collect();
+        assert_eq!(found, [(at.as_str(), Reading::EveryName)]);
     }
     check(json!({"patternProperties": {"": string}}), json!({"additionalProperties": string}));
     check(
@@ -287,6 +289,54 @@ fn maps_with_any_name_or_listed_names_are_supported() {
             "additionalProperties": string
         }),
         json!({"properties": {"a": {"type": "null"}, "c": false, "b": string}, "additionalProperties": false}),
+    );
+}
+
+#[test]
+fn lists_of_names_can_be_excluded_long_or_next_to_patterns() {
+    let (string, names) = (json!({"type": "string"}), json!({"enum": ["a", "b"]}));
+    for pattern in ["", "^.*$"] {
+        check(
+            json!({"propertyNames": names, "patternProperties": {pattern: string}}),
+            json!({"properties": {"a": string, "b": string}, "additionalProperties": false}),
+        );
+    }
+    for (rest, name) in [(json!({"^a": string}), json!(["a", "c.d/e"])), (json!({"^.*$": string}), json!(["a\n", "b"]))]
+    {
+        let pattern = if name[0] == "a" { "^(?:a|c\\.d\\/e)$" } else { "^(?:a\n|b)$" };
+        check(
+            json!({"propertyNames": {"enum": name}, "patternProperties": rest, "additionalProperties": {"type": "null"}}),
+            json!({"propertyNames": {"pattern": pattern}, "patternProperties": rest, "additionalProperties": {"type": "null"}}),
+        );
+    }
+    let many: Vec<String> = (0..100).map(|number| format!("n{number}")).collect();
+    let pattern = format!("^(?:{})$", many.join("|"));
+    check(
+        json!({"propertyNames": {"$ref": "#/$defs/N"}, "additionalProperties": string, "$defs": {"N": {"enum": many}}}),
+        json!({"propertyNames": {"pattern": pattern}, "additionalProperties": string}),
+    );
+    check(
+        json!({
+            "propertyNames": {"not": {"anyOf": [{"const": "a"}, {"enum": ["b", "c"]}]}},
+            "properties": {"a": string, "d": string}, "patternProperties": {"^\\w": string}, "additionalProperties": false
+        }),
+        json!({
+            "properties": {"a": false, "d": string, "b": false, "c": false},
+            "additionalProperties": string,
+            "allOf": [{"additionalProperties": string}, {"propertyNames": {"pattern": "^\\w"}}]
+        }),
+    );
+    check(
+        json!({"propertyNames": {"not": {"enum": ["a"]}}, "patternProperties": {"^(a|b)$": string}}),
+        json!({"properties": {"a": false}, "patternProperties": {"^(a|b)$": string}}),
+    );
+    check(
+        json!({"propertyNames": {"anyOf": [names, {"pattern": "^x|y$"}, {"enum": []}]}}),
+        json!({"propertyNames": {"pattern": "(?:^(?:a|b)$)|(?:^x|y$)"}}),
+    );
+    check(
+        json!({"propertyNames": {"enum": []}, "patternProperties": {"^a": {}}}),
+        json!({"additionalProperties": false}),
     );
 }
 
@@ -371,7 +421,7 @@ fn other_constraints_on_names_are_rejected() {
         format!("`{keyword}` constrains the names of properties in a way that is not part of the schema subset")
     };
     for names in [
-        json!({"anyOf": [{"pattern": "a"}, {"pattern": "b"}]}),
+        json!({"anyOf": [{"pattern": "a"}, {"minLength": 2}]}),
         json!({"not": {"pattern": "a"}}),
         json!({"type": "integer"}),
         json!({"pattern": "a", "enum": ["a", "b"]}),
