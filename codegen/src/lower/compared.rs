@@ -102,7 +102,7 @@ impl Lowering<'_, '_> {
 
 /// Makes records keep undeclared properties, in all types that are compared and the types inside them.
 pub(super) fn keep_undeclared(types: &mut [TypeDef], compared: &[Type]) {
-    let mut stack: Vec<TypeId> = compared.iter().filter_map(Type::named).collect();
+    let mut stack: Vec<TypeId> = compared.iter().flat_map(Type::named).collect();
     let mut seen = HashSet::new();
     while let Some(id) = stack.pop() {
         if let Some(def) = types.get_mut(id.0)

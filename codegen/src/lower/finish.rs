@@ -52,9 +52,7 @@ fn order(model: &mut Model<'_>) {
     model.types.extend(sequence.into_iter().filter_map(|i| old.get_mut(i)?.take()));
     for def in &mut model.types {
         def.shape.each_type_mut(&mut |ty| {
-            if let Some(id) = ty.named_mut() {
-                renumber(id);
-            }
+            ty.each_named_mut(&mut |id| renumber(id));
         });
     }
     model.capabilities.iter_mut().flat_map(CapabilityModel::roots_mut).for_each(renumber);
@@ -65,8 +63,9 @@ fn cover(types: &mut [TypeDef]) {
     let mut holders: Vec<Vec<usize>> = vec![Vec::new(); types.len()];
     for (at, def) in types.iter().enumerate() {
         def.shape.each_type(&mut |ty| {
-            let named = ty.named().and_then(|id| holders.get_mut(id.0));
-            named.into_iter().for_each(|holders| holders.push(at));
+            for id in ty.named() {
+                holders.get_mut(id.0).into_iter().for_each(|holders| holders.push(at));
+            }
         });
     }
     let is_unchecked = |def: &TypeDef| !def.coverage.is_exact && def.coverage.pointers.is_none();

@@ -89,12 +89,25 @@ pub(super) fn scalar(facets: &Facets<'_>, ty: &Type) -> ExactGuard {
 
 /// The guard of an array whose items have a guard.
 pub(super) fn array(facets: &Facets<'_>, types: &[TypeDef], item: &Type, guard: Guard) -> ExactGuard {
+    if facets.has_tuples() { None } else { list(facets, types, item, guard) }
+}
+
+/// The guard of an array whose items have a guard, if no other guard applies to some of them.
+pub(super) fn list(facets: &Facets<'_>, types: &[TypeDef], item: &Type, guard: Guard) -> ExactGuard {
     let unique = facets.has_unique_items();
-    let is_typed = !facets.has_tuples() && !facets.has_contains() && is_expressible(facets);
-    if (unique && !has_json_equality(types, item)) || !is_typed {
+    if (unique && !has_json_equality(types, item)) || facets.has_contains() || !is_expressible(facets) {
         return None;
     }
     Some(if unique || guard != Guard::None { Guard::Items { unique, item: Box::new(guard) } } else { Guard::None })
+}
+
+/// The guard of a tuple whose items have guards: that of each position.
+pub(super) fn tuple(facets: &Facets<'_>, ty: &Type, items: Vec<Guard>) -> ExactGuard {
+    // Items of different types cannot be compared.
+    if ty.fixed().is_none() || facets.has_unique_items() || facets.has_contains() || !is_expressible(facets) {
+        return None;
+    }
+    Some(if items.iter().all(|item| *item == Guard::None) { Guard::None } else { Guard::Positions(items) })
 }
 
 /// The guard of a map whose values have a guard.

@@ -23,6 +23,7 @@ mod scalar;
 mod size;
 #[cfg(test)]
 mod tests;
+mod tuple;
 mod union_type;
 pub(crate) mod widened;
 
@@ -430,6 +431,9 @@ impl<'a> Lowering<'a, '_> {
     }
 
     fn array(&mut self, facets: &Facets<'a>, place: &Place) -> (Type, ExactGuard) {
+        if let Some(positions) = self.positions(facets) {
+            return self.tuple(facets, positions, place);
+        }
         let (item, guard) = self.place(&facets.items(), &place.child("Item", "items", None));
         let guard = guard.and_then(|item_guard| guard::array(facets, self.types, &item, item_guard));
         if guard.is_none() && facets.has_unique_items() {

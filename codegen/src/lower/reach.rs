@@ -8,6 +8,7 @@ use capgen_schema::{Assertions, Kind, NodeId, Schema};
 
 use super::branch::MAX_EXCLUSIVE;
 use super::size::{own_bytes, own_steps};
+use super::tuple::MAX_POSITIONS;
 
 /// How many listed values cost as much as a subschema, at least.
 const VALUES_PER_STEP: usize = 8;
@@ -49,6 +50,9 @@ fn cost(schema: &Schema, kind: &Kind) -> Option<usize> {
         }
         Kind::Assertions(group) => group,
     };
+    if group.tuple.len() > MAX_POSITIONS {
+        return None;
+    }
     let Some(branches) = branches(kind) else {
         return group.all_of.is_none().then(|| VISITS * own(group) + 2 * required(schema, group));
     };

@@ -154,7 +154,8 @@ impl<'a> Size<'a> {
             let properties = group.properties.iter().map(|(name, id)| name.len() + PART + texts(schema, *id));
             let required = group.required.iter().map(|name| name.len() + PART);
             let values = group.enum_values.iter().flatten().chain(&group.const_value).map(|v| of_value(v) + PART);
-            own + properties.chain(required).chain(values).sum::<usize>()
+            let positions = group.tuple.iter().map(|id| PART + texts(schema, *id));
+            own + properties.chain(required).chain(values).chain(positions).sum::<usize>()
         })
     }
 }

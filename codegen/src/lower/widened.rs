@@ -18,6 +18,8 @@ pub(crate) enum Limit {
     Branches,
     /// How many combinations of schemas may be visited.
     Work,
+    /// How many items of an array may have types of their own.
+    Positions,
 }
 
 /// The parts of capabilities, by index, whose types were widened, and the limits.
@@ -38,6 +40,7 @@ impl Limit {
                 "its combined references and unions would take more than 100 steps for each subschema, and the schemas of the contract \
                  together have used 10,000 more"
             }
+            Limit::Positions => "an array would have types of their own for more than 64 items",
         }
     }
 }

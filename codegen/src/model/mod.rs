@@ -115,6 +115,9 @@ pub(crate) enum Type {
         min: u64,
         max: Option<u64>,
     },
+    /// An array whose first items have types of their own. It is in a box, because lowering is recursive, and its stack
+    /// frames have many types.
+    Tuple(Box<Tuple>),
     /// An object with any names and values of one type.
     Map(Box<Type>),
     /// The type or `null`. Never nested, and never around `Unknown`, `Never` or `Null`.
@@ -124,6 +127,19 @@ pub(crate) enum Type {
         id: TypeId,
         boxed: bool,
     },
+}
+
+/// The type of an array whose first items have types of their own.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Tuple {
+    /// At least one.
+    pub(crate) items: Vec<Type>,
+    /// The type of the items after those; `None` if there are none, and then `max` is the number of `items`.
+    pub(crate) rest: Option<Type>,
+    /// `minItems`.
+    pub(crate) min: u64,
+    /// `maxItems`.
+    pub(crate) max: Option<u64>,
 }
 
 /// A type that has a name.
@@ -203,6 +219,8 @@ pub(crate) enum Guard {
     MultipleOf { divisor: Number, other: Box<Guard> },
     /// `unique` is `uniqueItems`.
     Items { unique: bool, item: Box<Guard> },
+    /// Of each item of a [fixed](Type::fixed) tuple.
+    Positions(Vec<Guard>),
     /// Of each value of a map.
     Values(Box<Guard>),
     /// `name` is a [`Guard::Text`] for each name of a map; `values` is the guard of the map without it.
@@ -403,28 +421,61 @@ impl TypeDef {
     }
 }
 
+/// The most items of a [fixed](Type::fixed) tuple. In Rust, longer tuples lack the traits that all types have, such as
+/// `Debug` and `PartialEq`.
+const MAX_FIXED: usize = 12;
+
 impl Type {
-    /// The type inside all arrays, maps and nullable types.
-    pub(crate) fn innermost(&self) -> &Type {
-        let mut ty = self;
-        while let Type::Array { item, .. } | Type::Map(item) | Type::Nullable(item) = ty {
-            ty = item;
-        }
-        ty
+    /// The types of the items of a tuple that has one length and is a tuple in every language.
+    pub(crate) fn fixed(&self) -> Option<&[Type]> {
+        let Type::Tuple(tuple) = self else { return None };
+        let Tuple { items, rest, min, .. } = tuple.as_ref();
+        (rest.is_none() && *min == items.len() as u64 && items.len() <= MAX_FIXED).then_some(items)
     }
 
-    /// The named type in it, if any.
-    pub(crate) fn named(&self) -> Option<TypeId> {
-        if let Type::Named { id, .. } = self.innermost() { Some(*id) } else { None }
-    }
-
-    /// The named type in it, if any.
-    pub(crate) fn named_mut(&mut self) -> Option<&mut TypeId> {
+    /// Calls `f` with each type inside all arrays, tuples, maps and nullable types.
+    pub(crate) fn each_innermost(&self, f: &mut impl FnMut(&Type)) {
         match self {
-            Type::Array { item, .. } | Type::Map(item) | Type::Nullable(item) => item.named_mut(),
-            Type::Named { id, .. } => Some(id),
-            _ => None,
+            Type::Array { item, .. } | Type::Map(item) | Type::Nullable(item) => item.each_innermost(f),
+            Type::Tuple(tuple) => tuple.items.iter().chain(&tuple.rest).for_each(|ty| ty.each_innermost(f)),
+            ty => f(ty),
         }
+    }
+
+    /// The named types in it.
+    pub(crate) fn named(&self) -> Vec<TypeId> {
+        let mut named = Vec::new();
+        self.each_innermost(&mut |ty| {
+            if let Type::Named { id, .. } = ty {
+                named.push(*id);
+            }
+        });
+        named
+    }
+
+    /// Calls `f` with each named type in it.
+    pub(crate) fn each_named_mut(&mut self, f: &mut impl FnMut(&mut TypeId)) {
+        match self {
+            Type::Array { item, .. } | Type::Map(item) | Type::Nullable(item) => item.each_named_mut(f),
+            Type::Tuple(tuple) => {
+                tuple.items.iter_mut().chain(&mut tuple.rest).for_each(|ty| ty.each_named_mut(f));
+            }
+            Type::Named { id, .. } => f(id),
+            _ => {}
+        }
+    }
+}
+
+impl Tuple {
+    /// The bounds of the number of items after those that have types of their own.
+    pub(crate) fn rest_bounds(&self) -> (u64, Option<u64>) {
+        let count = self.items.len() as u64;
+        (self.min.saturating_sub(count), self.max.map(|max| max.saturating_sub(count)))
+    }
+
+    /// Whether an array may lack the item at a position.
+    pub(crate) fn is_optional(&self, index: usize) -> bool {
+        index as u64 >= self.min
     }
 }
 

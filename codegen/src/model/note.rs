@@ -56,7 +56,7 @@ impl Note {
                 parts.extend(number(schema, own.clone()).map(Part::Words));
                 parts.extend(multiple(schema, own.clone()).map(Part::Words));
             }
-            Type::Array { .. } => array(schema, own.clone(), &mut parts),
+            Type::Array { .. } | Type::Tuple(_) => array(schema, own.clone(), ty, &mut parts),
             _ => {}
         }
         let annotations = own.clone().map(|id| &schema.node(id).annotations);
@@ -125,10 +125,12 @@ fn string<'s>(groups: impl Iterator<Item = &'s Assertions> + Clone, words: [&'st
     parts.extend(patterns.iter().map(|source| Part::Code(pattern, cut(source, MAX_VALUE))));
 }
 
-fn array(schema: &Schema, own: impl Iterator<Item = NodeId> + Clone, parts: &mut Vec<Part>) {
+fn array(schema: &Schema, own: impl Iterator<Item = NodeId> + Clone, ty: &Type, parts: &mut Vec<Part>) {
     let groups = || own.clone().filter_map(|id| schema.assertions(id));
-    let least = groups().filter_map(|group| group.min_items).max();
-    let most = groups().filter_map(|group| group.max_items).min();
+    // A tuple in every language shows its length.
+    let is_shown = ty.fixed().is_some();
+    let least = groups().filter_map(|group| group.min_items).max().filter(|_| !is_shown);
+    let most = groups().filter_map(|group| group.max_items).min().filter(|_| !is_shown);
     let is_unique = groups().any(|group| group.unique_items);
     let counted = count(least, most, if is_unique { "distinct item" } else { "item" });
     parts.extend(counted.or_else(|| is_unique.then(|| "distinct items".to_owned())).map(Part::Words));

@@ -82,6 +82,10 @@ impl Notation<'_> {
             Type::Number => "f64".to_owned(),
             Type::String => "String".to_owned(),
             Type::Array { item, .. } => format!("Vec<{}>", self.text(item)),
+            Type::Tuple(tuple) => match tuple.items.as_slice() {
+                [item] => format!("({},)", self.text(item)),
+                items => format!("({})", items.iter().map(|item| self.text(item)).collect::<Vec<_>>().join(", ")),
+            },
             Type::Map(value) => self.map(value),
             Type::Nullable(inner) => format!("Option<{}>", self.text(inner)),
             Type::Named { id, boxed: true } => format!("Box<{}>", self.model[*id].name),

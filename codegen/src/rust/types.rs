@@ -40,6 +40,9 @@ impl Resolved<'_> {
 #[derive(PartialEq, Eq, Hash)]
 enum Container {
     Array,
+    /// A tuple with so many items. Their types are not compared, because aliases inside tuples could multiply without
+    /// end. So two tuples of one length count as the same type.
+    Tuple(usize),
     Map,
     Nullable,
 }
@@ -110,6 +113,7 @@ impl<'a> Types<'a> {
     pub(super) fn write(&self, writer: &mut Writer, ty: &Type) {
         match ty {
             Type::Array { item, .. } => writer.generic("Vec", |w| self.write(w, item)),
+            Type::Tuple(tuple) => writer.tuple(&tuple.items, |w, item| self.write(w, item)),
             Type::Map(value) => self.write_map(writer, value),
             Type::Nullable(inner) => writer.generic("Option", |w| self.write(w, inner)),
             Type::Named { id, boxed: true } => writer.generic("Box", |w| w.text(self.name(*id))),
@@ -170,6 +174,10 @@ impl<'a> Types<'a> {
                     containers.push(Container::Array);
                     ty = item;
                 }
+                Type::Tuple(tuple) => {
+                    containers.push(Container::Tuple(tuple.items.len()));
+                    break "";
+                }
                 Type::Map(value) => {
                     containers.push(Container::Map);
                     ty = value;
@@ -200,10 +208,12 @@ fn inexact<'a>(model: &'a Model<'_>) -> HashSet<&'a str> {
             open.push(at);
             continue;
         }
-        def.shape.each_type(&mut |ty| match ty.innermost() {
-            Type::Number | Type::Unknown => open.push(at),
-            Type::Named { id, .. } => holders.get_mut(id.0).into_iter().for_each(|holders| holders.push(at)),
-            _ => {}
+        def.shape.each_type(&mut |ty| {
+            ty.each_innermost(&mut |ty| match ty {
+                Type::Number | Type::Unknown => open.push(at),
+                Type::Named { id, .. } => holders.get_mut(id.0).into_iter().for_each(|holders| holders.push(at)),
+                _ => {}
+            });
         });
     }
     let mut found: HashSet<&str> = HashSet::new();

@@ -41,10 +41,13 @@ pub(super) enum WireRule {
         max: Option<u64>,
         item: Option<Box<WireRule>>,
     },
+    /// Of the items of a tuple.
+    Tuple(Vec<Option<WireRule>>),
     Values(Box<WireRule>),
     /// Of the names of a map, and the other rule of the map.
     Names(Box<WireRule>, Option<Box<WireRule>>),
     Nullable(Box<WireRule>),
+    Boxed(Box<WireRule>),
     Interpreted(Interpreted),
 }
 
@@ -95,6 +98,13 @@ pub(super) fn of(types: &Types<'_>, def: &TypeDef, ty: &Type, guard: &Guard) -> 
             let is_needed = is_unique || *min > 0 || max.is_some() || item.is_some();
             is_needed.then_some(WireRule::Items { is_unique, min: *min, max: *max, item })
         }
+        Type::Tuple(tuple) => {
+            let guards = if let Guard::Positions(guards) = guard { guards.as_slice() } else { &[] };
+            let guards = guards.iter().chain(std::iter::repeat(&Guard::None));
+            let rules: Vec<_> =
+                tuple.items.iter().zip(guards).map(|(item, guard)| of(types, def, item, guard)).collect();
+            rules.iter().any(Option::is_some).then_some(WireRule::Tuple(rules))
+        }
         Type::Map(value) => {
             let (name, guard) = match guard {
                 Guard::Names { name, values } => (scalar(&Type::String, name), values.as_ref()),
@@ -107,7 +117,12 @@ pub(super) fn of(types: &Types<'_>, def: &TypeDef, ty: &Type, guard: &Guard) -> 
                 None => values,
             }
         }
-        Type::Named { id, .. } => alias(types, types.def(*id)),
+        Type::Named { id, boxed } => alias(types, types.def(*id)).map(|rule| match rule {
+            // It applies to every type.
+            WireRule::Interpreted(_) => rule,
+            rule if *boxed => WireRule::Boxed(Box::new(rule)),
+            rule => rule,
+        }),
         _ => scalar(ty, guard),
     }
 }
@@ -166,6 +181,9 @@ impl WireRule {
                 let items = |w: &mut Writer| generic(w, "wire::Items", &|w| write_type(w, item.as_deref()));
                 if *is_unique { generic(writer, "wire::Unique", &items) } else { items(writer) }
             }
+            WireRule::Tuple(items) => generic(writer, "wire::Tuple", &|w| {
+                w.tuple(items, |w, item| write_type(w, item.as_ref()));
+            }),
             WireRule::Values(value) => generic(writer, "wire::Values", &|w| value.write_type(w)),
             WireRule::Names(name, values) => generic(writer, "wire::Names", &|w| {
                 name.write_type(w);
@@ -173,6 +191,7 @@ impl WireRule {
                 write_type(w, values.as_deref());
             }),
             WireRule::Nullable(inner) => generic(writer, "wire::Nullable", &|w| inner.write_type(w)),
+            WireRule::Boxed(inner) => generic(writer, "wire::Boxed", &|w| inner.write_type(w)),
             WireRule::Interpreted(_) => writer.text("wire::Interpreted"),
         }
     }
@@ -212,6 +231,12 @@ impl WireRule {
                 };
                 if *is_unique { writer.call("wire::Unique", items) } else { items(writer) }
             }
+            WireRule::Tuple(items) => {
+                // `prettyplease` breaks a tuple that is the only argument, and not the list of arguments.
+                writer.text("wire::Tuple(");
+                writer.tuple(items, |w, item| write(w, item.as_ref()));
+                writer.text(")");
+            }
             WireRule::Values(value) => writer.call("wire::Values", |w| value.write(w)),
             WireRule::Names(name, values) => writer.call("wire::Names::new", |w| {
                 name.write(w);
@@ -219,6 +244,7 @@ impl WireRule {
                 write(w, values.as_deref());
             }),
             WireRule::Nullable(inner) => writer.call("wire::Nullable", |w| inner.write(w)),
+            WireRule::Boxed(inner) => writer.call("wire::Boxed", |w| inner.write(w)),
             WireRule::Interpreted(interpreted) => interpreted.write(writer),
         }
     }

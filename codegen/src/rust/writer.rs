@@ -208,6 +208,19 @@ impl Writer {
         }
     }
 
+    /// A tuple, or the type of one. A single element has a comma even on one line.
+    pub(super) fn tuple<T>(&mut self, elements: &[T], mut f: impl FnMut(&mut Self, &T)) {
+        let [element] = elements else { return self.list("(", ")", |w| w.each(elements, f)) };
+        self.text("(");
+        self.line.open(4, true);
+        self.soft_break();
+        f(self, element);
+        self.text(",");
+        self.line.add_break(Break { offset: OUTDENT, ..Break::default() });
+        self.line.close();
+        self.text(")");
+    }
+
     /// A call of the function `path`.
     pub(super) fn call(&mut self, path: &str, arguments: impl FnOnce(&mut Self)) {
         self.text(path);

@@ -113,6 +113,12 @@ fn ty(model: &Model<'_>, of: &Type) -> String {
         Type::Number => "number".to_owned(),
         Type::String => "string".to_owned(),
         Type::Array { item, .. } => format!("[{}]", ty(model, item)),
+        Type::Tuple(tuple) => {
+            let mark = |at: usize| if tuple.is_optional(at) { "?" } else { "" };
+            let items = tuple.items.iter().enumerate().map(|(at, item)| format!("{}{}", ty(model, item), mark(at)));
+            let rest = tuple.rest.iter().map(|rest| format!("...{}", ty(model, rest)));
+            format!("[{}]", items.chain(rest).collect::<Vec<_>>().join(", "))
+        }
         Type::Map(value) => format!("{{*: {}}}", ty(model, value)),
         Type::Nullable(inner) => format!("{}?", ty(model, inner)),
         Type::Named { id, .. } => model[*id].name.clone(),

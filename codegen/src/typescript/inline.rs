@@ -57,6 +57,7 @@ impl Inline<'_> {
     fn is_simple(&mut self, ty: &Type, depth: usize) -> bool {
         match ty {
             Type::Array { item, .. } | Type::Map(item) | Type::Nullable(item) => self.is_simple(item, depth),
+            Type::Tuple(tuple) => tuple.items.iter().chain(&tuple.rest).all(|item| self.is_simple(item, depth)),
             Type::Named { id, .. } => self.verdict(*id, depth + 1),
             _ => true,
         }
@@ -70,23 +71,24 @@ pub(super) fn uses(model: &Model<'_>) -> Vec<usize> {
         capability.roots().for_each(|(_, id)| add(&mut uses, id, 1));
     }
     for def in &model.types {
-        def.shape.each_type(&mut |ty| {
-            let mut times = 1;
-            let mut ty = ty;
-            loop {
-                ty = match ty {
-                    Type::Array { item, min, max } => {
-                        times += usize::from(super::types::copies(*min, *max) > 1);
-                        item
-                    }
-                    Type::Map(item) | Type::Nullable(item) => item,
-                    Type::Named { id, .. } => return add(&mut uses, *id, times),
-                    _ => return,
-                };
-            }
-        });
+        def.shape.each_type(&mut |ty| add_uses(&mut uses, ty, 1));
     }
     uses
+}
+
+fn add_uses(uses: &mut [usize], ty: &Type, times: usize) {
+    let repeated = |min: u64, max: Option<u64>| times + usize::from(super::types::copies(min, max) > 1);
+    match ty {
+        Type::Array { item, min, max } => add_uses(uses, item, repeated(*min, *max)),
+        Type::Tuple(tuple) => {
+            tuple.items.iter().for_each(|item| add_uses(uses, item, times));
+            let (min, max) = tuple.rest_bounds();
+            tuple.rest.iter().for_each(|rest| add_uses(uses, rest, repeated(min, max)));
+        }
+        Type::Map(item) | Type::Nullable(item) => add_uses(uses, item, times),
+        Type::Named { id, .. } => add(uses, *id, times),
+        _ => {}
+    }
 }
 
 fn add(uses: &mut [usize], id: TypeId, times: usize) {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::exported;
-use crate::model::{Field, Model, Shape, Type, TypeDef, TypeId, Union};
+use crate::model::{Field, Model, Shape, Tuple, Type, TypeDef, TypeId, Union};
 use crate::public_items::{Items, Role, present};
 
 /// Adds the items of each type that has a name.
@@ -79,11 +79,26 @@ impl Notation<'_> {
                 let most = max.map(|max| max.to_string()).unwrap_or_default();
                 format!("Array<{}> of {min}..{most}", self.text(item))
             }
+            Type::Tuple(tuple) => self.tuple(tuple),
             Type::Map(value) => format!("Record<string, {}>", self.text(value)),
             Type::Nullable(inner) => format!("{} | null", self.text(inner)),
             Type::Named { id, .. } if self.is_exported(*id) => self.model[*id].name.clone(),
             Type::Named { id, .. } => self.inline(&self.model[*id]),
         }
+    }
+
+    /// A tuple, with the mark of the items that may be missing.
+    fn tuple(&self, tuple: &Tuple) -> String {
+        let item = |(at, item): (usize, &Type)| match tuple.is_optional(at) {
+            true => format!("({})?", self.text(item)),
+            false => self.text(item),
+        };
+        let mut parts: Vec<String> = tuple.items.iter().enumerate().map(item).collect();
+        if let Some(rest) = &tuple.rest {
+            let (min, max) = tuple.rest_bounds();
+            parts.push(format!("...{}", self.text(&Type::Array { item: Box::new(rest.clone()), min, max })));
+        }
+        format!("[{}]", parts.join(", "))
     }
 
     /// A type without a name of its own. The order of its parts does not matter to programs.

@@ -3,7 +3,7 @@
 use super::exclude::Excluded;
 use super::syntax::{Keyword, Property, Type as Ts, union};
 use super::{doc, inline, printer};
-use crate::model::{Field, Member, Model, Record, Rest, Shape, Type, TypeId, Variant};
+use crate::model::{Field, Member, Model, Record, Rest, Shape, Tuple, Type, TypeId, Variant};
 
 /// The most elements that a tuple writes out.
 const MAX_TUPLE: u64 = 8;
@@ -63,11 +63,27 @@ impl<'m> Types<'m> {
             Type::String => Ts::STRING,
             Type::Array { item, .. } if self.model.options.plain_arrays => Ts::array(self.of(item)),
             Type::Array { item, min, max } => array(self.of(item), *min, *max),
+            Type::Tuple(tuple) => self.tuple(tuple),
             Type::Map(value) => Ts::object(vec![Property::index(self.of(value))]),
             Type::Nullable(inner) => union([self.of(inner), Ts::Keyword(Keyword::Null)]),
             Type::Named { id, .. } if self.is_exported(*id) => Ts::name(&self.model[*id].name),
             Type::Named { id, .. } => self.body(*id),
         }
+    }
+
+    /// A tuple whose first items have types of their own. Plain arrays do not repeat the type of the items after them.
+    fn tuple(&self, tuple: &Tuple) -> Ts {
+        let item = |(at, item): (usize, &Type)| match tuple.is_optional(at) {
+            true => Ts::Optional(Box::new(self.of(item))),
+            false => self.of(item),
+        };
+        let mut all: Vec<Ts> = tuple.items.iter().enumerate().map(item).collect();
+        if let Some(rest) = &tuple.rest {
+            let rest = self.of(rest);
+            let (min, max) = if self.model.options.plain_arrays { (0, None) } else { tuple.rest_bounds() };
+            all.extend(elements(&rest, min, max).unwrap_or_else(|| vec![rest_of(rest)]));
+        }
+        Ts::Tuple(all)
     }
 
     fn record(&self, id: TypeId, record: &Record) -> Ts {
@@ -125,17 +141,30 @@ pub(super) fn copies(min: u64, max: Option<u64>) -> u64 {
 }
 
 fn array(item: Ts, min: u64, max: Option<u64>) -> Ts {
+    match elements(&item, min, max) {
+        Some(elements) => Ts::Tuple(elements),
+        None => Ts::array(item),
+    }
+}
+
+/// The elements of a tuple of equal items with these bounds; `None` if it would be a plain array or too wide.
+fn elements(item: &Ts, min: u64, max: Option<u64>) -> Option<Vec<Ts>> {
     let bounded = max.filter(|max| *max <= MAX_TUPLE);
     let is_plain = bounded.is_none() && (min == 0 || min > MAX_TUPLE);
     let too_wide =
-        usize::try_from(copies(min, max)).unwrap_or(0) * (printer::width_of_type(&item) + 2) > MAX_TUPLE_WIDTH;
+        usize::try_from(copies(min, max)).unwrap_or(0) * (printer::width_of_type(item) + 2) > MAX_TUPLE_WIDTH;
     if is_plain || too_wide {
-        return Ts::array(item);
+        return None;
     }
     let mut elements: Vec<Ts> = (0..min).map(|_| item.clone()).collect();
     match bounded {
         Some(max) => elements.extend((min..max).map(|_| Ts::Optional(Box::new(item.clone())))),
-        None => elements.push(Ts::Rest(Box::new(Ts::array(item)))),
+        None => elements.push(rest_of(item.clone())),
     }
-    Ts::Tuple(elements)
+    Some(elements)
+}
+
+/// The elements of a tuple from here on.
+fn rest_of(item: Ts) -> Ts {
+    Ts::Rest(Box::new(Ts::array(item)))
 }

@@ -208,9 +208,15 @@ impl Random {
             2 => {
                 let positions = 1 + self.below(3);
                 add("items", Json::Array((0..positions).map(|_| self.place(depth - 1, names)).collect()));
-                match self.below(4) {
+                match self.below(6) {
                     0 => add("additionalItems", Json::Bool(false)),
                     1 => add("additionalItems", self.place(depth - 1, names)),
+                    // A tuple of one length has a type of its own in Rust.
+                    2 | 3 => {
+                        add("minItems", number(&positions.to_string()));
+                        add("maxItems", number(&positions.to_string()));
+                        return;
+                    }
                     _ => {}
                 }
             }

@@ -98,6 +98,9 @@ fn arrays_are_plain_if_the_option_is_on() {
     let plain = file(&contract, Language::TypeScript, Options { plain_arrays: true, ..Options::default() });
     assert!(tuples.contains(", ...") && !plain.contains("[]]"), "{plain}");
     assert!(plain.contains("// Regenerate: capgen --peer arrays --lang typescript --plain-arrays #"), "{plain}");
+    let positions =
+        file(&self::contract("tuples"), Language::TypeScript, Options { plain_arrays: true, ..Options::default() });
+    assert!(positions.contains("  atLeastFour?: [string, ...number[]];"), "{positions}");
     let rust = file(&contract, Language::Rust, Options { plain_arrays: true, ..Options::default() });
     assert_eq!(rust, file(&contract, Language::Rust, Options::default()), "it changes only TypeScript");
 }

@@ -115,6 +115,36 @@ fn types_write_back_the_values_that_they_read() {
                 .replace('\n', " "),
             &[r#"[{"a": 12}, {"u": {"u": {"a": 1}}, "a": 1}]"#],
         ),
+        (
+            r#"{"type": "array", "items": [{"type": "integer", "maximum": 9}, {"type": ["string", "null"]}, {}], "minItems": 3, "maxItems": 3}"#
+                .to_owned(),
+            &["[1.0, null, {\"a\": [1]}]", "[9,\"\",null]"],
+        ),
+        (
+            r#"{"type": "array", "items": [{"type": "integer"}, {"type": "string"}], "additionalItems": {"type": "boolean"}, "minItems": 1}"#
+                .to_owned(),
+            &["[1.0]", r#"[1, "a"]"#, r#"[1, "a", true, false]"#],
+        ),
+        (
+            r##"{"definitions": {
+                "T": {"type": "array", "items": [{"type": "string", "minLength": 1}, {"type": "array", "items": {"$ref": "#/definitions/T"}}], "minItems": 2, "maxItems": 2},
+                "L": {"type": "array", "items": [{"type": "string", "minLength": 1}, {"anyOf": [{"$ref": "#/definitions/R"}, {"type": "null"}]}], "minItems": 2, "maxItems": 2},
+                "R": {"type": "object", "required": ["l"], "properties": {"l": {"$ref": "#/definitions/L"}}}},
+                "type": "array", "items": [{"$ref": "#/definitions/T"}, {"$ref": "#/definitions/R"}, {"$ref": "#/definitions/L"}], "minItems": 3, "maxItems": 3}"##
+                .replace('\n', " "),
+            &[r#"[["a", [["b", []], ["c", [["d", []]]]]], {"l": ["e", {"l": ["f", null]}]}, ["g", null]]"#],
+        ),
+        (
+            r#"{"oneOf": [{"type": "array", "items": [{"type": "object", "properties": {"a": {"type": "integer"}}}, {"type": "boolean"}], "minItems": 2, "maxItems": 2},
+                {"type": "array", "items": [{"type": "string"}, {"type": "boolean"}], "minItems": 2, "maxItems": 2}, {"type": "string"}]}"#
+                .replace('\n', " "),
+            &[r#"[{"a": 1, "b": 2}, true]"#, r#"["x", false]"#, "\"x\""],
+        ),
+        (
+            r#"{"type": "array", "uniqueItems": true, "items": [{"type": "object", "properties": {"a": {}}}, {"type": "object"}], "minItems": 2, "maxItems": 2}"#
+                .to_owned(),
+            &[r#"[{"a": 1, "b": 2}, {"a": 1}]"#],
+        ),
         ("false".to_owned(), &[]),
         ("true".to_owned(), &["[1, {\"a\": 1.5}]"]),
     ];

@@ -18,10 +18,17 @@ const GRAPHS: [(&str, Graph); 3] = [
 /// The schema of a property that refers to a definition, from its JSON Pointer.
 type Link = fn(&str) -> String;
 
-const LINKS: [(&str, Link); 5] = [
+const LINKS: [(&str, Link); 7] = [
     ("reference", |to| format!(r#"{{"$ref": "{to}"}}"#)),
     ("nullable", |to| format!(r#"{{"anyOf": [{{"$ref": "{to}"}}, {{"type": "null"}}]}}"#)),
     ("items", |to| format!(r#"{{"type": "array", "items": {{"$ref": "{to}"}}}}"#)),
+    ("tuple", |to| {
+        let items = format!(r#"{{"type": "integer", "minimum": 1}}, {{"$ref": "{to}"}}, {{"$ref": "{to}"}}"#);
+        format!(r#"{{"type": "array", "items": [{items}], "minItems": 3, "maxItems": 3}}"#)
+    }),
+    ("rest", |to| {
+        format!(r#"{{"type": "array", "items": [{{"type": "integer"}}], "additionalItems": {{"$ref": "{to}"}}}}"#)
+    }),
     ("map", |to| format!(r#"{{"type": "object", "additionalProperties": {{"$ref": "{to}"}}}}"#)),
     ("union", |to| format!(r#"{{"oneOf": [{{"$ref": "{to}"}}, {{"type": "string", "minLength": 2}}]}}"#)),
 ];

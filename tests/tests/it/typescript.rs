@@ -127,6 +127,20 @@ fn guards_narrow_by_the_property_that_selects_a_variant() {
 }
 
 #[test]
+fn tuples_have_the_types_of_their_positions() {
+    let Some(node) = node() else { return };
+    let schema = json!({"type": "array", "minItems": 1, "items": [{"type": "string"}, {"type": "number"}],
+        "additionalItems": {"type": "boolean"}});
+    let usage = "export const f = ([name, count, ...flags]: TestRequest): boolean =>
+        name.length > (count?.toFixed() ?? \"\").length && flags.every((flag) => flag === true);
+        export const values: TestRequest[] = [[\"a\"], [\"a\", 1], [\"a\", 1, true, false]];";
+    assert_eq!(errors(&node, &schema, usage), []);
+    for wrong in ["[]", "[1]", "[\"a\", \"b\"]", "[\"a\", 1, 2]"] {
+        assert!(!errors(&node, &schema, &format!("export const value: TestRequest = {wrong};")).is_empty(), "{wrong}");
+    }
+}
+
+#[test]
 fn hostile_sizes_compile() {
     let Some(node) = node() else { return };
     let many = |f: &dyn Fn(usize) -> Value| (0..10_000).map(f).collect::<Vec<Value>>();
@@ -134,10 +148,13 @@ fn hostile_sizes_compile() {
         (0..10_000).map(|i| (format!("p{i}"), json!({"enum": [i, "x"]}))).collect();
     let mut deep = json!({"type": "string"});
     let mut tuples = json!({"type": "string"});
+    let mut positions = json!({"type": "string"});
     let mut value = json!(1);
     for _ in 0..60 {
         deep = json!({"type": "object", "properties": {"a": deep}, "required": ["a"]});
         tuples = json!({"type": "array", "items": tuples, "minItems": 2, "maxItems": 8});
+        positions =
+            json!({"type": "array", "items": [{"enum": ["a", "b"]}], "additionalItems": positions, "minItems": 7});
         value = json!([value]);
     }
     let chain: serde_json::Map<String, Value> = (0..2_000)
@@ -156,6 +173,8 @@ fn hostile_sizes_compile() {
         json!({"definitions": chain, "$ref": "#/definitions/d0"}),
         deep,
         tuples,
+        positions,
+        json!({"type": "array", "items": (0..1_000).map(|i| json!({"enum": [i, "x"]})).collect::<Vec<_>>()}),
         json!({"const": value}),
     ];
     let files = schemas.iter().enumerate().map(|(i, schema)| (format!("s{i}.ts"), request(schema))).collect();

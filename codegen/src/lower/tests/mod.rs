@@ -3,12 +3,13 @@
 mod bounds;
 mod definitions;
 mod reach;
+mod tuples;
 
 use std::fmt::Write as _;
 
 use capgen_manifest::{Manifest, Source, load};
 
-use crate::model::{Model, Rest, Shape, Type};
+use crate::model::{Model, Rest, Shape, Tuple, Type};
 use crate::rust::Rust;
 use crate::target::Target as _;
 
@@ -74,6 +75,16 @@ fn ty(model: &Model<'_>, t: &Type) -> String {
         Type::Array { item, min: 0, max: None } => format!("[{}]", ty(model, item)),
         Type::Array { item, min, max } => {
             format!("[{}; {min}..{}]", ty(model, item), max.map_or(String::new(), |m| m.to_string()))
+        }
+        Type::Tuple(tuple) => {
+            let Tuple { items, rest, min, max } = tuple.as_ref();
+            let mut parts: Vec<String> = items.iter().map(|item| ty(model, item)).collect();
+            parts.extend(rest.as_ref().map(|rest| format!("..{}", ty(model, rest))));
+            let bounds = match t.fixed() {
+                Some(_) => String::new(),
+                None => format!("; {min}..{}", max.map_or(String::new(), |m| m.to_string())),
+            };
+            format!("({}{bounds})", parts.join(", "))
         }
         Type::Map(value) => format!("map<{}>", ty(model, value)),
         Type::Nullable(inner) => format!("{}?", ty(model, inner)),

@@ -65,27 +65,28 @@ pub(super) fn mark(types: &mut [TypeDef]) {
 
 fn inline_targets(shape: &Shape) -> Vec<usize> {
     let mut targets = Vec::new();
-    let mut add = |ty: &Type| match ty {
-        Type::Named { id, .. } => targets.push(id.0),
-        Type::Nullable(inner) => {
-            if let Type::Named { id, .. } = inner.as_ref() {
-                targets.push(id.0);
-            }
-        }
-        _ => {}
-    };
-    shape.each_part(&mut add);
+    shape.each_part(&mut |ty| add_inline(ty, &mut targets));
     targets
 }
 
+fn add_inline(ty: &Type, targets: &mut Vec<usize>) {
+    match ty {
+        Type::Named { id, .. } => targets.push(id.0),
+        Type::Nullable(inner) => add_inline(inner, targets),
+        Type::Tuple(tuple) => tuple.items.iter().for_each(|item| add_inline(item, targets)),
+        _ => {}
+    }
+}
+
 fn each_inline_mut(shape: &mut Shape, f: &mut impl FnMut(TypeId, &mut bool)) {
-    shape.each_part_mut(&mut |ty| {
-        let ty = match ty {
-            Type::Nullable(inner) => inner.as_mut(),
-            ty => ty,
-        };
-        if let Type::Named { id, boxed } = ty {
-            f(*id, boxed);
-        }
-    });
+    shape.each_part_mut(&mut |ty| inline_mut(ty, f));
+}
+
+fn inline_mut(ty: &mut Type, f: &mut impl FnMut(TypeId, &mut bool)) {
+    match ty {
+        Type::Named { id, boxed } => f(*id, boxed),
+        Type::Nullable(inner) => inline_mut(inner, f),
+        Type::Tuple(tuple) => tuple.items.iter_mut().for_each(|item| inline_mut(item, f)),
+        _ => {}
+    }
 }

@@ -18,6 +18,7 @@ pub(super) const MAX_HEIGHT: usize = 100;
 /// How many steps rustc takes from each layer to the type inside it. It takes the most for `RefUnwindSafe`, which
 /// follows the raw pointers in collections; for `Send`, a `Vec` and a `BTreeMap` take 3 and a `Box` takes 2.
 pub(super) const OPTION: usize = 1;
+pub(super) const TUPLE: usize = 1;
 pub(super) const BOX: usize = 4;
 pub(super) const VEC: usize = 5;
 pub(super) const MAP: usize = 9;
@@ -68,6 +69,8 @@ pub(super) fn limit(types: &mut [TypeDef]) -> BTreeSet<(String, ContractPart)> {
         round += 1;
     }
     graph.cuts.sort_unstable();
+    // A tuple with several references is one part.
+    graph.cuts.dedup();
     for &(at, part) in &graph.cuts {
         let Some(def) = types.get_mut(at) else { continue };
         def.coverage.is_exact = false;
@@ -106,6 +109,11 @@ fn truncate_below(above: usize, ty: &mut Type) -> bool {
     let steps = steps(ty);
     match ty {
         Type::Array { item: inner, .. } | Type::Map(inner) => truncate_below(above + steps, inner),
+        Type::Tuple(tuple) => {
+            let mut is_cut = false;
+            tuple.items.iter_mut().for_each(|item| is_cut |= truncate_below(above + steps, item));
+            is_cut
+        }
         Type::Nullable(inner) => {
             let is_cut = truncate_below(above + steps, inner);
             normalise(ty);
@@ -115,10 +123,11 @@ fn truncate_below(above: usize, ty: &mut Type) -> bool {
     }
 }
 
-/// Widens the definition that a type refers to.
+/// Widens the definitions that a type refers to.
 fn widen(ty: &mut Type) {
     match ty {
         Type::Array { item: inner, .. } | Type::Map(inner) => widen(inner),
+        Type::Tuple(tuple) => tuple.items.iter_mut().filter(|item| !item.named().is_empty()).for_each(widen),
         Type::Nullable(inner) => {
             widen(inner);
             normalise(ty);
@@ -159,6 +168,7 @@ fn own_steps(shape: &Shape) -> usize {
 fn steps(ty: &Type) -> usize {
     match ty {
         Type::Array { .. } => VEC,
+        Type::Tuple(_) => TUPLE,
         Type::Map(_) => MAP,
         Type::Nullable(_) => OPTION,
         Type::Named { boxed: true, .. } => BOX,
@@ -166,15 +176,14 @@ fn steps(ty: &Type) -> usize {
     }
 }
 
-/// The definition that a type refers to, and the steps to it.
-fn target(ty: &Type) -> Option<(usize, usize)> {
-    let own = steps(ty);
+/// Calls `f` with each definition that a type refers to, and the steps to it; `above` are those to the type.
+fn each_target(ty: &Type, above: usize, f: &mut impl FnMut(usize, usize)) {
+    let layers = above + steps(ty);
     match ty {
-        Type::Array { item: inner, .. } | Type::Map(inner) | Type::Nullable(inner) => {
-            target(inner).map(|(to, layers)| (to, own + layers))
-        }
-        Type::Named { id, .. } => Some((id.0, own)),
-        _ => None,
+        Type::Array { item: inner, .. } | Type::Map(inner) | Type::Nullable(inner) => each_target(inner, layers, f),
+        Type::Tuple(tuple) => tuple.items.iter().for_each(|item| each_target(item, layers, f)),
+        Type::Named { id, .. } => f(id.0, layers),
+        _ => {}
     }
 }
 
@@ -186,8 +195,9 @@ impl Graph {
             // An overlapping union contains its value and not its variants.
             let is_value = matches!(&def.shape, Shape::Union(union) if !union.disjoint);
             each_layered(&mut def.shape, &mut |above, ty, _| {
-                let target = target(ty).filter(|_| !is_value);
-                edges.extend(target.map(|(to, layers)| Edge { to, layers: above + layers, part }));
+                if !is_value {
+                    each_target(ty, above, &mut |to, layers| edges.push(Edge { to, layers, part }));
+                }
                 part += 1;
             });
             edges

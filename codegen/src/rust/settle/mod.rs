@@ -4,6 +4,7 @@ mod boxes;
 mod depth;
 mod height;
 mod newtypes;
+mod tuples;
 
 use capgen_schema::Schema;
 
@@ -20,6 +21,9 @@ const TOO_DEEP: &str = "its Rust types would be nested more deeply than rustc's 
 pub(super) fn settle(model: &mut Model<'_>) {
     escape_types(model);
     escape_fields(model);
+    if tuples::widen(&mut model.types) {
+        arrange(model);
+    }
     mark_newtypes(model);
     boxes::mark(&mut model.types);
     // New types and boxes add to the depth. The boxes stay, since those of other references could be deeper.

@@ -1,10 +1,17 @@
 //! Aliases that must be new types: Rust resolves a `type`, so it can neither lead back to itself nor have other traits
 //! than its target.
 
+use capgen_schema::analysis::components::components;
+
 use super::set;
 use crate::model::{Origin, Shape, Type, TypeDef};
 
-/// Marks aliases that refer to themselves through aliases only, which Rust does not allow.
+/// The most parts of a Rust `type` once the aliases in it are resolved. An alias in two places of a tuple doubles them,
+/// so that a chain of such aliases would have more parts than rustc can compare.
+const MAX_PARTS: usize = 64;
+
+/// Marks aliases that refer to themselves through aliases only, which Rust does not allow, and aliases of tuples that
+/// would have too many parts.
 pub(super) fn mark_recursive_aliases(types: &mut [TypeDef]) {
     let edges: Vec<Vec<usize>> = types
         .iter()
@@ -13,27 +20,33 @@ pub(super) fn mark_recursive_aliases(types: &mut [TypeDef]) {
             _ => Vec::new(),
         })
         .collect();
-    // Every alias refers to at most one type, so following them leads into at most one cycle.
-    let next = |i: usize| edges.get(i).and_then(|to| to.first()).copied();
-    let mut state = vec![0usize; types.len()];
-    for start in 0..types.len() {
-        let mut at = Some(start);
-        while let Some(i) = at.filter(|i| state.get(*i) == Some(&0)) {
-            set(&mut state, i, start + 1);
-            at = next(i);
+    let numbers = components(&edges);
+    let mut sizes = vec![0; numbers.len()];
+    numbers.iter().for_each(|number| sizes.get_mut(*number).into_iter().for_each(|size| *size += 1));
+    // A component comes after those that it leads to.
+    let mut order: Vec<usize> = (0..types.len()).collect();
+    order.sort_by_key(|at| numbers.get(*at));
+    let mut parts = vec![1; types.len()];
+    for at in order {
+        let Some(TypeDef { shape: Shape::Alias { target, distinct, .. }, .. }) = types.get_mut(at) else { continue };
+        let is_shared = numbers.get(at).and_then(|number| sizes.get(*number)).is_some_and(|size| *size > 1);
+        let is_recursive = is_shared || edges.get(at).is_some_and(|edges| edges.contains(&at));
+        let own = parts_of(target, &parts);
+        if is_recursive || own > MAX_PARTS {
+            *distinct = true;
         }
-        let Some(entry) = at.filter(|i| state.get(*i) == Some(&(start + 1))) else { continue };
-        let mut i = entry;
-        loop {
-            if let Some(TypeDef { shape: Shape::Alias { distinct, .. }, .. }) = types.get_mut(i) {
-                *distinct = true;
-            }
-            match next(i) {
-                Some(to) if to != entry => i = to,
-                _ => break,
-            }
-        }
+        set(&mut parts, at, if *distinct { 1 } else { own });
     }
+}
+
+/// The parts of a type; `parts` are those of the definitions in it.
+fn parts_of(ty: &Type, parts: &[usize]) -> usize {
+    let mut all = 0_usize;
+    ty.each_innermost(&mut |ty| {
+        let own = if let Type::Named { id, .. } = ty { parts.get(id.0).copied() } else { None };
+        all = all.saturating_add(own.unwrap_or(1));
+    });
+    all
 }
 
 /// Marks the roots that cannot share the type that they name. The traits of a request or a response are implemented for

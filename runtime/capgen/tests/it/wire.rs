@@ -3,7 +3,10 @@
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 
-use capgen::wire::{Any, Codec, Items, Length, PayloadSchema, Reader, Rest, Within, Writer, deserialize, read_payload};
+use capgen::wire::{
+    Any, Boxed, Codec, Items, Length, Nullable, PayloadSchema, Reader, Rest, Tuple, Within, Writer, deserialize,
+    read_payload,
+};
 use capgen::{Never, Options};
 
 fn read<T: Codec>(json: &str) -> Result<T, String> {
@@ -303,4 +306,56 @@ fn numbers_beyond_2_to_the_53_are_written_with_all_digits() {
         capgen::wire::serialize(&number, &mut serde_json::Serializer::new(&mut written)).unwrap();
         assert_eq!(String::from_utf8(written).unwrap(), text);
     }
+}
+
+#[test]
+fn tuples_have_exactly_as_many_items() {
+    check(&[("[\"a\", 1.0]", ("a".to_owned(), 1_i64)), (" [ \"\" ,2 ] ", (String::new(), 2))]);
+    check(&[("[null]", ((),))]);
+    check_text(&[("[1,[true],3]", (1_u64, (true,), 3.0))]);
+    for json in ["[]", "[\"a\"]", "[\"a\", 1, 2]", "[1, \"a\"]", "{}", "null"] {
+        assert!(read_text::<(String, i64)>(json).is_err(), "{json}");
+    }
+    for json in ["[1,]", "[,1]", "[1", "[1,2", "[1 2]", "[1,2,]", "[1,2}"] {
+        assert!(read_text::<(i64, i64)>(json).is_err(), "{json}");
+    }
+}
+
+#[test]
+fn the_items_of_tuples_are_checked() {
+    #[derive(Debug, PartialEq)]
+    struct Pair(Box<(String, Option<u64>)>);
+    static RULE: Boxed<Tuple<(Length, Nullable<Within<u64>>)>> =
+        Boxed(Tuple((Length::new(1, 2), Nullable(Within::new(1, 3)))));
+    impl Codec for Pair {
+        fn read(reader: &mut Reader<'_>) -> Option<Self> {
+            reader.read_by(&RULE).map(Self)
+        }
+        fn write(&self, writer: &mut Writer) -> Option<()> {
+            writer.write_by(&self.0, &RULE)
+        }
+    }
+    capgen::impl_serde!(Pair);
+    let pair = |text: &str, number| Pair(Box::new((text.to_owned(), number)));
+    check(&[("[\"ab\", 3]", pair("ab", Some(3))), ("[\"a\", null]", pair("a", None))]);
+    assert!(read_text::<Pair>("[\"\", 1]").is_err() && read_text::<Pair>("[\"a\", 4]").is_err());
+    assert_eq!(serde_json::to_string(&pair("a", None)).unwrap(), "[\"a\",null]");
+    assert!(serde_json::to_string(&pair("abc", None)).is_err());
+}
+
+#[test]
+fn tuples_that_are_too_deep_are_rejected() {
+    #[derive(Debug)]
+    struct Deep(#[expect(dead_code, reason = "only its depth matters")] (Option<Box<Deep>>,));
+    impl Codec for Deep {
+        fn read(reader: &mut Reader<'_>) -> Option<Self> {
+            reader.read().map(Self)
+        }
+        fn write(&self, writer: &mut Writer) -> Option<()> {
+            writer.write(&self.0)
+        }
+    }
+    let nested = |levels: usize| format!("{}null{}", "[".repeat(levels), "]".repeat(levels));
+    assert!(read_text::<Deep>(&nested(128)).is_ok());
+    assert!(read_text::<Deep>(&nested(129)).is_err());
 }

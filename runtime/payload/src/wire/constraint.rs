@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 
 use capgen_schema::{ExactPayload, Format, Number, Pattern, Validator};
 
-use super::stack::with_room_to_validate;
+use super::stack::{with_room, with_room_to_validate};
 use super::value::are_unique;
 use super::writer::has_all_digits;
 use super::{Codec, PayloadSchema, Reader, Writer};
@@ -312,6 +312,20 @@ impl<T, C: Constraint<T>> Constraint<Option<T>> for Nullable<C> {
             None => writer.scalar(&()),
             Some(value) => self.0.write(writer, value),
         }
+    }
+}
+
+/// A constraint on a value in a box.
+#[derive(Clone, Copy, Debug)]
+pub struct Boxed<C>(pub C);
+
+impl<T, C: Constraint<T>> Constraint<Box<T>> for Boxed<C> {
+    fn read(&self, reader: &mut Reader<'_>) -> Option<Box<T>> {
+        with_room(|| self.0.read(reader).map(Box::new))
+    }
+
+    fn write(&self, writer: &mut Writer, value: &Box<T>) -> Option<()> {
+        with_room(|| self.0.write(writer, value))
     }
 }
 

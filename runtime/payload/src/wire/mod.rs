@@ -19,13 +19,16 @@ mod reader;
 mod schema;
 mod serde_bridge;
 mod stack;
+mod tuple;
 mod value;
 mod writer;
 
 pub use branch::{branch, to_value};
 pub use capgen_schema::Format;
 pub use codec::Codec;
-pub use constraint::{Any, Bounded, Constraint, Interpreted, Items, Length, Nullable, Text, Unique, Values, Within};
+pub use constraint::{
+    Any, Bounded, Boxed, Constraint, Interpreted, Items, Length, Nullable, Text, Unique, Values, Within,
+};
 pub use member::{NotInEnum, find_name};
 pub use multiple::{Divisible, MultipleOf};
 pub use names::{Names, Spelling};
@@ -34,6 +37,7 @@ pub use read_write::{read_payload, write_payload};
 pub use reader::{Reader, ValueKind};
 pub use schema::PayloadSchema;
 pub use serde_bridge::{deserialize, deserialize_payload, serialize};
+pub use tuple::Tuple;
 pub use writer::Writer;
 
 pub(crate) use stack::{with_room, with_room_to_validate};

@@ -158,8 +158,28 @@ impl Writer {
         (self.depth <= self.max_depth).then_some(())
     }
 
+    /// Starts an array.
+    pub(super) fn begin_array(&mut self) -> Option<()> {
+        self.open(b'[')
+    }
+
+    /// Ends the array.
+    pub(super) fn end_array(&mut self) -> Option<()> {
+        self.depth -= 1;
+        self.text.push(b']');
+        Some(())
+    }
+
+    /// Writes an item of an array.
+    pub(super) fn position<T, C: Constraint<T>>(&mut self, value: &T, constraint: &C, is_first: bool) -> Option<()> {
+        if !is_first {
+            self.text.push(b',');
+        }
+        constraint.write(self, value)
+    }
+
     pub(super) fn items<T>(&mut self, items: &[T], mut write: impl FnMut(&mut Self, &T) -> Option<()>) -> Option<()> {
-        self.open(b'[')?;
+        self.begin_array()?;
         with_room(|| {
             for (index, item) in items.iter().enumerate() {
                 if index > 0 {
@@ -169,9 +189,7 @@ impl Writer {
             }
             Some(())
         })?;
-        self.depth -= 1;
-        self.text.push(b']');
-        Some(())
+        self.end_array()
     }
 
     /// Starts an object.
