@@ -2,7 +2,7 @@
 
 use capgen_diagnostic::{Diagnostic, Severity};
 use capgen_interop::import::{Document, Imported};
-use capgen_manifest::{AgentId, LoadedContract, Source, TransportSettings, check_values, load};
+use capgen_manifest::{AgentId, LoadedContract, Source, TransportSettings, load};
 
 use super::arguments::Conversion;
 use super::header::Header;
@@ -61,10 +61,6 @@ pub(crate) fn checked(import: Import, header: &str, conversion: &Conversion, pat
     let left_out = left_out(&imported);
     let text = imported.into_manifest(agent, transports).to_yaml_with_comment(header);
     let contract = load(&Source::new(format!("{path} (imported)"), text.as_str()))?;
-    let errors = check_values(&contract);
-    if !errors.is_empty() {
-        return Err(Failure::Findings(findings.into_iter().chain(errors).collect()));
-    }
     Ok(Manifest { text, contract, findings, left_out })
 }
 

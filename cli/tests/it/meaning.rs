@@ -59,6 +59,16 @@ fn a_response_that_is_false_states_that_there_is_none() {
 }
 
 #[test]
+fn a_request_that_is_false_leaves_nothing_to_call() {
+    let fleet = fleet("inputSchema", "false");
+    for command in ["check", "gen --all", "lock"] {
+        let run = fleet.run(command).ended(1);
+        let expected = "error[E0130]: no request conforms to the schema `false`, so the capability can never be called";
+        assert_eq!(found(&run), [expected], "{command}");
+    }
+}
+
+#[test]
 fn parts_and_unions_are_warnings_with_their_places() {
     for (schema, finding) in [
         (
@@ -98,5 +108,13 @@ fn an_import_of_a_tool_without_valid_arguments_is_an_error() {
     fleet.write("tools.json", tool);
     let run = fleet.run("import mcp tools.json --out capabilities.yaml").ended(1);
     assert_eq!(found(&run), ["error[E0130]: no JSON value conforms to this schema"]);
+    assert!(run.stderr.contains("tools.json:1:2") && run.stderr.contains("tool `a`, inputSchema"), "{run:?}");
     assert!(!fleet.path("capabilities.yaml").exists());
+    let others = tool.replace("}]", r#"}, {"name": "b", "inputSchema": {"type": "object"}}]"#);
+    fleet.write("tools.json", &others);
+    let run = fleet.run("import mcp tools.json --skip --out capabilities.yaml").ended(0);
+    assert!(run.stderr.contains("left out 1 of 2: a"), "{run:?}");
+    let run = fleet.run("import mcp tools.json --lossy --out capabilities.yaml").ended(0);
+    assert!(run.stderr.contains("the side accepts every value instead"), "{run:?}");
+    assert!(fleet.read("capabilities.yaml").contains("name: a"));
 }

@@ -125,7 +125,7 @@ pub use {
     fleet::{Fleet, FleetCalls, FleetGrant, FleetKey, find_root, listed_agents},
     json::parse_json,
     loaded::{LoadedContract, Spans},
-    meaning::{check_meaning, check_values},
+    meaning::{accepts_no_value, check_meaning, check_values},
     read::{Inspection, inspect, load, load_peer, read_peers},
     requirements::check_requirements,
     secrets::show_schemas,

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use capgen_diagnostic::{Severity, quoted};
-use capgen_manifest::{Capability, VersionConflict};
+use capgen_manifest::{Capability, ContractPart, DeclaredError, Side, VersionConflict, accepts_no_value};
 use capgen_schema::{Anchor, Code, Json};
 
 use super::name::{Wanted, capability_names};
@@ -194,8 +194,35 @@ impl Importer {
     }
 
     /// Ends an entry. The name of the capability is assigned by [`finish`](Self::finish).
-    pub(crate) fn add(&mut self, entry: Entry, capability: Capability) {
+    pub(crate) fn add(&mut self, mut entry: Entry, mut capability: Capability) {
+        if !entry.has_errors {
+            for part in capability.parts().collect::<Vec<_>>() {
+                self.check_values(&mut entry, &mut capability, part);
+            }
+        }
         self.entries.push((entry, capability));
+    }
+
+    /// Rejects an entry with a side for which no value is valid: commands that read the manifest would reject all of it. If the
+    /// import may widen schemas, the side accepts every value instead.
+    fn check_values(&mut self, entry: &mut Entry, capability: &mut Capability, part: ContractPart) {
+        let Some(problem) = capability.schema(part).and_then(|schema| accepts_no_value(schema, part)) else { return };
+        let (side, key) = match part {
+            ContractPart::Request => (Some(&mut capability.input), Side::Request.schema_key()),
+            ContractPart::Response => (Some(&mut capability.output), Side::Response.schema_key()),
+            ContractPart::Details(_) => (None, DeclaredError::SCHEMA_KEY),
+        };
+        let pointer = entry.pointer.clone();
+        let found = if let Some(side) = side.filter(|_| self.settings.lossy) {
+            *side = None;
+            let message = format!("{}; the side accepts every value instead", problem.message);
+            ImportFinding { label: "widened".to_owned(), ..finding(codes::LOSS, pointer, message) }
+        } else {
+            let help = "correct the keywords that exclude each other, leave the entry out with `--skip`, or accept every value with `--lossy`";
+            let help = Some(help.to_owned());
+            ImportFinding { label: problem.label, help, ..finding(problem.code, pointer, problem.message) }
+        };
+        self.report(entry, key, found);
     }
 
     /// Rejects duplicates and assigns names. Takes time linear in the entries, apart from sorting.

@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use super::conjunction::Conjunction;
 use super::effort::Effort;
 use super::facets::Facets;
+use super::tag::equality_key;
 use crate::{Assertions, Json, NodeId, Schema, Type, TypeSet};
 
 /// Objects with more properties get an index, so that a schema with many unions over one large object takes linear
@@ -58,7 +59,11 @@ impl Profile {
         for (name, values) in &first.constants {
             let more: Option<Vec<&[Json]>> = others.iter().map(|profile| profile.constant(name)).collect();
             if let Some(more) = more {
-                constants.push((name.clone(), values.iter().chain(more.into_iter().flatten()).cloned().collect()));
+                let mut seen = HashSet::new();
+                // Branches of a nested union have the same value if another property distinguishes them.
+                let all = values.iter().chain(more.into_iter().flatten());
+                let distinct = all.filter(|value| seen.insert(equality_key(value)));
+                constants.push((name.clone(), distinct.cloned().collect()));
             }
         }
         Profile { types, constants }

@@ -31,6 +31,12 @@ impl Size {
         }
     }
 
+    /// The steps of the search that a copy takes: none for a small value, and for others about the time of a step for
+    /// four values or 256 characters.
+    pub(super) fn steps_of_copy(self) -> u64 {
+        self.values / 4 + self.characters / 256
+    }
+
     pub(super) fn plus(self, other: Self) -> Self {
         Self {
             values: self.values.saturating_add(other.values),

@@ -1,6 +1,6 @@
 //! Findings about schemas that load and accept nothing, everything, or hardly anything.
 
-use capgen_schema::{Json, Schema, Steps, Validator};
+use capgen_schema::{ExampleSettings, Json, Schema, Steps, Validator, contains, counterexamples, examples};
 use proptest::prelude::*;
 
 const STEPS: Steps = Steps(500_000);
@@ -114,6 +114,37 @@ fn a_hostile_schema_takes_no_more_than_its_budget() {
     let _ = schema(&format!(r#"{{"properties": {{{}}}}}"#, wide.join(","))).meaning(STEPS);
     let branches: Vec<String> = (0..16_000).map(|i| format!(r#"{{"required": ["p{i}"]}}"#)).collect();
     check(&format!(r#"{{"oneOf": [{}]}}"#, branches.join(",")), &[]);
+}
+
+/// `depth` definitions, each with two required properties of the next one, or two items: the smallest value has twice as
+/// many parts for each of them.
+fn doubled(depth: usize, is_array: bool) -> Schema {
+    let both = |i: usize| match is_array {
+        false => format!(
+            r##""required": ["a", "b"], "properties": {{"a": {{"$ref": "#/definitions/d{i}"}}, "b": {{"$ref": "#/definitions/d{i}"}}}}"##
+        ),
+        true => format!(r##""minItems": 2, "items": {{"$ref": "#/definitions/d{i}"}}"##),
+    };
+    let kind = if is_array { "array" } else { "object" };
+    let definitions: String =
+        (0..depth).map(|i| format!(r#""d{i}": {{"type": "{kind}", {}}}, "#, both(i + 1))).collect();
+    schema(&format!(r##"{{"$ref": "#/definitions/d0", "definitions": {{{definitions}"d{depth}": {{"type": "string"}}}}}}"##))
+}
+
+#[test]
+fn definitions_that_double_the_smallest_value_take_no_more_than_the_budget() {
+    for is_array in [false, true] {
+        assert_eq!(doubled(6, is_array).meaning(STEPS), []);
+        for depth in [20, 60] {
+            let hostile = doubled(depth, is_array);
+            assert_eq!(hostile.meaning(STEPS), []);
+            let settings = ExampleSettings { count: None, seed: 0, steps: STEPS };
+            assert!(examples(&hostile, settings).is_err());
+            assert!(!counterexamples(&hostile, settings).found.is_empty(), "other types than that of the root violate it");
+            let other = schema(r#"{"type": "object", "maxProperties": 1}"#);
+            let _ = contains(&other, &hostile, STEPS);
+        }
+    }
 }
 
 fn json() -> impl Strategy<Value = String> {
