@@ -31,6 +31,31 @@ fn a_tighter_assertion_breaks_requests_and_a_wider_one_breaks_responses() {
         ),
         (r#"{"type": "object"}"#, r#"{"type": "object", "dependentRequired": {"a": ["b"]}}"#, r#"{"a":null}"#),
         (
+            r#"{"type": "object"}"#,
+            r#"{"type": "object", "if": {"required": ["a"]}, "then": {"required": ["b"]}}"#,
+            r#"{"a":null}"#,
+        ),
+        (
+            r#"{"type": "object", "if": {"required": ["a"]}, "then": {"maxProperties": 2}}"#,
+            r#"{"type": "object", "if": {"required": ["a"]}, "then": {"maxProperties": 1}}"#,
+            r#"{"a":null,"b":null}"#,
+        ),
+        (
+            r#"{"type": "object", "if": {"required": ["a"]}, "then": {"maxProperties": 1}}"#,
+            r#"{"type": "object", "if": {"required": ["a"]}, "then": {"maxProperties": 1}, "else": {"minProperties": 1}}"#,
+            "{}",
+        ),
+        (
+            r#"{"type": "object", "properties": {"a": {"type": "array"}}}"#,
+            r#"{"type": "object", "properties": {"a": {"type": "array", "contains": {"type": "null"}}}}"#,
+            r#"{"a":[]}"#,
+        ),
+        (
+            r#"{"type": "object", "properties": {"a": {"contains": {"type": ["null", "boolean"]}}}, "required": ["a"]}"#,
+            r#"{"type": "object", "properties": {"a": {"contains": {"type": "null"}}}, "required": ["a"]}"#,
+            r#"{"a":[false]}"#,
+        ),
+        (
             r#"{"type": "object", "dependentRequired": {"a": ["b"]}}"#,
             r#"{"type": "object", "dependencies": {"a": ["b"], "c": ["a"]}}"#,
             r#"{"c":null}"#,
@@ -51,6 +76,10 @@ fn another_text_of_the_same_assertion_is_safe() {
         (
             r#"{"type": "object", "dependentRequired": {"a": ["b"]}}"#,
             r#"{"type": "object", "not": {"required": ["a"], "not": {"required": ["b"]}}}"#,
+        ),
+        (
+            r#"{"type": "object", "dependentRequired": {"a": ["b"]}}"#,
+            r#"{"type": "object", "if": {"required": ["a"]}, "then": {"required": ["b"]}}"#,
         ),
     ] {
         for side in Side::ALL {

@@ -12,6 +12,7 @@
 )]
 
 mod annotations;
+mod conditions;
 mod declared_errors;
 mod formats;
 mod hostile_import;

@@ -37,7 +37,8 @@ fn with_keywords(is_allowed: impl Fn(&SchemaKeyword) -> bool, schema: impl Fn(&S
     Node::new().set("properties", properties).set("additionalProperties", Json::Bool(false))
 }
 
-/// A schema is an object with keywords or a boolean. Next to `$ref`, it has no assertions.
+/// A schema is an object with keywords or a boolean. Next to `$ref`, it has no assertions. `if` and one of `then` and
+/// `else` need each other.
 fn or_boolean(keywords: Node) -> Json {
     let is_assertion =
         |keyword: &SchemaKeyword| matches!(keyword.role, KeywordRole::Assertion | KeywordRole::NameAssertion);
@@ -49,8 +50,15 @@ fn or_boolean(keywords: Node) -> Json {
     Node::new()
         .set("type", texts(["object", "boolean"]))
         .with_all(keywords)
-        .set("dependencies", object(dependencies.into_iter().map(|name| (name, beside.clone()))))
+        .set("dependencies", object(dependencies.into_iter().map(|name| (name, beside.clone())).chain(conditions())))
         .into()
+}
+
+/// What `if`, `then` and `else` need next to them.
+fn conditions() -> [(&'static str, Json); 3] {
+    let needs = |name: &str| Json::from(Node::new().set("required", texts([name])));
+    let either = Node::new().set("anyOf", Json::Array(vec![needs("then"), needs("else")]));
+    [("if", either.into()), ("then", texts(["if"])), ("else", texts(["if"]))]
 }
 
 fn keyword(keyword: &SchemaKeyword) -> Node {

@@ -16,7 +16,7 @@ pub(super) type Place = (usize, NodeId);
 pub(super) struct Part {
     /// The keyword. `items` and `additionalItems` are one part, `items`. `properties`, `patternProperties` and
     /// `additionalProperties` are one part: `additionalProperties` if there is no `properties`, and `patternProperties`
-    /// if it is the only one. `if` is no part of its own: `then` and `else` are, each with the condition.
+    /// if it is the only one. `then` and `else` are parts, each with the condition in `if`.
     pub(super) keyword: &'static str,
     pub(super) term: TermId,
 }

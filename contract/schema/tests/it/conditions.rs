@@ -53,7 +53,7 @@ fn the_violations_of_the_branch_that_applies_are_reported_at_their_places() {
         &json!({"method": "debit", "account": "1"}),
         &["/account: must have at least 6 characters, got \"1\" [minLength]"],
     );
-    // The condition itself is no assertion.
+    // The condition itself asserts nothing.
     check(&json!({"if": {"type": "string"}, "then": {"minLength": 1}}), &json!(1), &[]);
     check(&json!({"if": {"type": "string"}, "else": {"minimum": 1}}), &json!(""), &[]);
     check(&json!({"if": true, "then": false}), &json!(1), &[": no value is allowed here [false]"]);
@@ -149,7 +149,7 @@ fn parts_that_need_each_other_are_checked_by_the_loader() {
         (json!({"contains": false}), vec![(codes::ACCEPTS_NOTHING, "/contains")]),
         (json!({"contains": {}, "maxItems": 0}), vec![(codes::ACCEPTS_NOTHING, "/maxItems")]),
         (json!({"type": "string", "contains": {}}), vec![(codes::NEVER_APPLIES, "/contains")]),
-        // A condition may require what it forbids.
+        // A property that the condition requires may be forbidden by `then`.
         (json!({"properties": {"a": {}}, "if": {"required": ["b"]}, "then": false}), vec![]),
         (
             json!({"properties": {"a": {}}, "if": {}, "then": {"required": ["b"]}}),

@@ -192,6 +192,22 @@ mod tests {
     }
 
     #[test]
+    fn conditions_and_contained_items_are_rows() {
+        let schema = r#"{"if": {"required": ["a"]}, "then": {"properties": {"b": {}}}, "else": {"type": "null"},
+            "properties": {"a": {"contains": {"type": "string"}}, "c": {"contains": true}}}"#;
+        let expected = [
+            "0 Property(\"a\") a",
+            "1 Contained a[]",
+            "0 Property(\"c\") c",
+            "0 Condition(\"if\") ",
+            "0 Condition(\"then\") ",
+            "1 Property(\"b\") b",
+            "0 Condition(\"else\") ",
+        ];
+        assert_eq!(paths(schema), expected);
+    }
+
+    #[test]
     fn the_positions_of_tuples_are_rows() {
         let schema = r#"{"properties": {"a": {"type": "array", "items": [{"type": "string"}, {"properties": {"b": {}}}], "additionalItems": {"type": "null"}}}}"#;
         let expected = [

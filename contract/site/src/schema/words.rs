@@ -398,6 +398,8 @@ mod tests {
                 "array of string; no duplicate items",
             ),
             (r#"{"type": "array", "items": [{}], "additionalItems": false}"#, "array; no other items"),
+            (r#"{"type": "array", "contains": true}"#, "array; at least 1 item"),
+            (r#"{"if": {"type": "string"}, "then": {"minLength": 1}}"#, "any type"),
             (
                 r#"{"type": "object", "required": ["x"], "additionalProperties": false}"#,
                 "object; requires `x`; no other properties",

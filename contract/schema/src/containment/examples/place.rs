@@ -95,8 +95,8 @@ fn is_within(places: &[Place], index: usize, node: NodeId) -> bool {
     false
 }
 
-/// The subschemas that a subschema leads to. Those in `not` are left out: no valid payload shows them. Those in `if` and
-/// `contains` are left out, too: a value that does not match them need not be invalid.
+/// The subschemas that a subschema leads to. Those in `not` are left out: no valid payload shows them. Those in `if`
+/// and `contains` are left out, too: a value that does not match them need not be invalid.
 fn steps(search: &Search<'_>, node: NodeId) -> Vec<(Step, NodeId)> {
     let Kind::Assertions(group) = &search.schema.node(node).kind else { return Vec::new() };
     let properties = group.properties.iter().map(|(name, id)| (Step::Property(name.clone()), *id));
