@@ -1,7 +1,10 @@
 //! Parts of a contract that another format cannot express.
 
+use capgen_diagnostic::quoted;
 use capgen_manifest::{Capability, Side};
 use capgen_schema::{Json, Object};
+
+use crate::operation::Route;
 
 /// A part of a contract that an export does not express exactly.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -26,9 +29,15 @@ impl Loss {
 
     /// An operation of HTTP that the document has only as data.
     pub(crate) fn of_http(capability: &Capability) -> Self {
-        let message = "`http` is not the operation: another one has its path, or the schemas are not those of its \
-                       parameters, body and responses"
-            .to_owned();
+        let unknown = capability.http.as_ref().map(Route::of_http).filter(|route| !route.is_of_openapi_3_1());
+        let message = match unknown {
+            Some(route) => {
+                format!("`http` is not the operation: OpenAPI 3.1 has no method {}", quoted(&route.method))
+            }
+            None => "`http` is not the operation: another one has its path, or the schemas are not those of its \
+                     parameters, body and responses"
+                .to_owned(),
+        };
         Self { capability: capability.name.clone(), side: None, pointer: String::new(), message }
     }
 

@@ -125,7 +125,7 @@ impl<'m> Document<'m> {
         let is_free = route.is_webhook || !route.path.starts_with(Route::PREFIX);
         let is_known =
             |(name, scheme): &(String, Json)| self.schemes.get(name.as_str()).is_none_or(|known| *known == scheme);
-        if !is_free || self.routes.contains(&route) || !schemes().all(is_known) {
+        if !is_free || !route.is_of_openapi_3_1() || self.routes.contains(&route) || !schemes().all(is_known) {
             return None;
         }
         let [request, response] = [&operation.request, &operation.response].map(Option::as_ref);
@@ -219,7 +219,7 @@ impl Paths {
             self.items.push((route.path.clone(), Object::new()));
         }
         if let Some((_, item)) = self.items.get_mut(index) {
-            item.push(route.method.clone(), Json::Object(operation));
+            item.push(route.method.to_ascii_lowercase(), Json::Object(operation));
         }
     }
 

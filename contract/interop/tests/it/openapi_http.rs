@@ -1,6 +1,7 @@
 //! Operations of HTTP that an import keeps and an export gives back.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+use capgen_descriptor::SideEffects;
 use capgen_interop::import::{Document, ImportSettings, Imported, a2a as from_a2a, mcp as from_mcp, openapi as import};
 use capgen_interop::{McpOptions, a2a, mcp, openapi};
 use capgen_manifest::{AgentId, Capability, Manifest, Source, TransportSettings, load};
@@ -347,4 +348,41 @@ proptest! {
         let losses = openapi(&first).losses;
         prop_assert!(losses.iter().all(|loss| !loss.message.starts_with("`http`")), "{:#?}\n{}", losses, text);
     }
+}
+
+#[test]
+fn operations_may_have_other_methods() {
+    let answer =
+        "responses: { '200': { description: ok, content: { application/json: { schema: { type: string } } } } }";
+    let text = format!(
+        "
+openapi: 3.2.0
+info: {{ title: Shop, version: 1.0.0 }}
+paths:
+  /things:
+    query:
+      operationId: findThings
+      requestBody: {{ required: true, content: {{ application/json: {{ schema: {{ type: object }} }} }} }}
+      {answer}
+    additionalOperations:
+      COPY: {{ operationId: copyThing, {answer} }}
+      M-SEARCH: {{ {answer} }}
+"
+    );
+    let first = imported(&text);
+    assert_eq!(first.findings, []);
+    let first = manifest(first);
+    let found: Vec<_> = first.capabilities.iter().map(|one| (one.name.as_str(), one.wire_name.as_deref())).collect();
+    let names =
+        [("M-SEARCH_things", "M-SEARCH /things"), ("copyThing", "COPY /things"), ("findThings", "QUERY /things")];
+    assert_eq!(found, names.map(|(name, wire)| (name, Some(wire))));
+    let find = &first.capabilities[2];
+    assert_eq!((find.side_effects, find.http.as_ref().unwrap().method()), (Some(SideEffects::Pure), "QUERY"));
+    assert_eq!(first.capabilities[1].side_effects, None);
+    let losses: Vec<String> = openapi(&first).losses.into_iter().map(|loss| loss.message).collect();
+    assert!(
+        losses.contains(&"`http` is not the operation: OpenAPI 3.1 has no method `QUERY`".to_owned()),
+        "{losses:?}"
+    );
+    assert_same(&first, &again(&first), &text);
 }

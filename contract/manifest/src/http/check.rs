@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 
-use capgen_diagnostic::{nearest, public_url, quoted};
+use capgen_diagnostic::{is_typo, nearest, public_url, quoted};
 use capgen_schema::{Json, Object, Type, pointer};
 
-use super::keys::{OPERATION, PLACES, SCHEME, SCHEME_TYPES, STYLES, SchemeType, Shape};
+use super::keys::{METHODS, OPERATION, PLACES, SCHEME, SCHEME_TYPES, STYLES, SchemeType, Shape};
 use crate::keys::{Key, Value};
 use crate::masked::is_name;
 
@@ -93,6 +93,7 @@ impl Checker {
                 }
             }
             Shape::OneOf(names) => self.one_of(value, names, at, key),
+            Shape::Method => self.method(value, at, key),
             Shape::Url => self.url(value, at, key),
             Shape::Path => self.path(value, at, key),
             Shape::Keys(keys) => {
@@ -169,6 +170,20 @@ impl Checker {
             };
             self.report(ProblemKind::UnknownValue, at, format!("unknown value of `{key}`"), help);
         }
+    }
+
+    /// Any method is valid, but a typo of a usual one is likelier.
+    fn method(&mut self, value: &Json, at: &str, key: &str) {
+        let Some(text) = self.text(value, at, key) else { return };
+        let near = METHODS.into_iter().find(|usual| is_typo(text, usual));
+        if METHODS.contains(&text) || (near.is_none() && is_token(text)) {
+            return;
+        }
+        let help = match near {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("write a method such as {}", listed(&METHODS)),
+        };
+        self.report(ProblemKind::UnknownValue, at, format!("unknown value of `{key}`"), help);
     }
 
     fn url(&mut self, value: &Json, at: &str, key: &str) {
@@ -311,6 +326,12 @@ pub(super) fn keys_of_scheme(members: &Object) -> Vec<Key> {
     let of_a_type = |key: &str| SCHEME_TYPES.iter().any(|(_, a, b)| a.contains(&key) || b.contains(&key));
     let is_allowed = |key: &&Key| !of_a_type(key.name) || required.contains(&key.name) || optional.contains(&key.name);
     SCHEME.iter().filter(is_allowed).copied().collect()
+}
+
+/// Whether a text is a token of HTTP (RFC 9110, section 5.6.2).
+fn is_token(text: &str) -> bool {
+    let is_allowed = |b: u8| b.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&b);
+    !text.is_empty() && text.bytes().all(is_allowed)
 }
 
 /// Whether a path may be that of an operation.

@@ -13,6 +13,8 @@ pub(crate) enum Shape {
     Name,
     Flag,
     OneOf(&'static [&'static str]),
+    /// A method of HTTP, which is a token.
+    Method,
     /// A URL, or a template of one, without credentials.
     Url,
     /// A path with the names of parameters in braces.
@@ -38,8 +40,8 @@ const fn required(name: &'static str, shape: &'static Shape, about: &'static str
     Key::required(name, Value::Http(shape), about)
 }
 
-/// The methods of operations.
-pub(crate) const METHODS: [&str; 8] = ["GET", "PUT", "POST", "DELETE", "OPTIONS", "HEAD", "PATCH", "TRACE"];
+/// The usual methods of operations: those that OpenAPI names.
+pub(crate) const METHODS: [&str; 9] = ["GET", "PUT", "POST", "DELETE", "OPTIONS", "HEAD", "PATCH", "TRACE", "QUERY"];
 
 /// The method of a webhook without one.
 pub(crate) const WEBHOOK_METHOD: &str = "POST";
@@ -81,7 +83,7 @@ pub(crate) const OPERATION: Shape = Shape::Keys(&OPERATION_KEYS);
 
 /// The keys of `http` of a capability, in the order in which they are written.
 pub(crate) const OPERATION_KEYS: [Key; 9] = [
-    optional("method", &Shape::OneOf(&METHODS), "The method; that of a webhook is `POST` by default."),
+    optional("method", &Shape::Method, "The method, whose case matters; that of a webhook is `POST` by default."),
     optional("path", &Shape::Path, "The path below the URL of a server, with parameters in braces."),
     optional("webhook", &Shape::Name, "The name of a webhook, which has no path: the subscriber decides where it is."),
     SHARED[0],

@@ -133,7 +133,7 @@ impl Http {
         self.0.get(key)
     }
 
-    /// The method in upper case. That of a webhook is `POST` if none is given.
+    /// The method as it is sent: its case matters. That of a webhook is `POST` if none is given.
     pub fn method(&self) -> &str {
         self.get("method").and_then(Json::as_str).unwrap_or(WEBHOOK_METHOD)
     }

@@ -4,7 +4,7 @@ use capgen_schema::Json;
 
 use super::node::{Node, object, texts};
 use super::{mapping, value};
-use crate::http::keys::{OPERATION, SCHEME, Shape};
+use crate::http::keys::{METHODS, OPERATION, SCHEME, Shape};
 
 /// The schema of a value.
 pub(super) fn of(shape: Shape) -> Node {
@@ -13,6 +13,7 @@ pub(super) fn of(shape: Shape) -> Node {
         Shape::Name | Shape::Url => value::filled(),
         Shape::Flag => Node::of("boolean"),
         Shape::OneOf(names) => value::one_of(names.iter().copied()),
+        Shape::Method => method(),
         Shape::Path => Node::of("string").text("pattern", "^/"),
         Shape::Keys(keys) if shape == OPERATION => mapping(keys).set("anyOf", targets()),
         Shape::Keys(keys) => mapping(keys),
@@ -25,6 +26,12 @@ pub(super) fn of(shape: Shape) -> Node {
         }
         Shape::Scheme => mapping(&SCHEME),
     }
+}
+
+/// A usual method, which editors suggest, or another token of HTTP.
+fn method() -> Node {
+    let other = Node::of("string").text("pattern", "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$");
+    Node::new().set("anyOf", Json::Array(vec![value::one_of(METHODS).into(), other.into()]))
 }
 
 /// A capability has a method and a path, or is a webhook.

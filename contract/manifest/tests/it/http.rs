@@ -108,6 +108,14 @@ fn it_is_in_the_definition_and_not_in_the_hash() {
 }
 
 #[test]
+fn other_methods_than_the_usual_ones_are_tokens() {
+    for method in ["QUERY", "COPY", "LINK", "PROPFIND", "M-SEARCH", "copy"] {
+        let manifest = with_http(&format!("{{ method: {method}, path: /a }}")).unwrap();
+        assert_eq!(manifest.capabilities[0].http.as_ref().unwrap().method(), method);
+    }
+}
+
+#[test]
 fn all_mistakes_are_reported_at_their_places() {
     let text = "{
         method: get, path: things, webhook: '', paramters: [], servers: [{ url: 'https://me:hunter2@a.example' }, {}, 7],
@@ -169,6 +177,10 @@ fn an_operation_has_a_method_and_a_path_or_is_a_webhook() {
         ("{}", "E0220", ""),
         ("{ path: /a }", "E0202", ""),
         ("{ method: GET }", "E0220", ""),
+        ("{ method: 'A B', path: /a }", "E0211", "/method"),
+        ("{ method: '', path: /a }", "E0211", "/method"),
+        ("{ method: Post, path: /a }", "E0211", "/method"),
+        ("{ method: QUERRY, path: /a }", "E0211", "/method"),
         ("{ method: GET, path: /a, webhook: b }", "E0220", "/webhook"),
         ("{ method: GET, path: '/a b' }", "E0220", "/path"),
         ("{ method: GET, path: \"/a\\nb\" }", "E0220", "/path"),

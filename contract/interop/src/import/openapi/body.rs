@@ -75,7 +75,7 @@ impl<'d> Operation<'_, 'd> {
     fn describe(&mut self, status: &str, response: &'d Json) {
         let content = response.get("content").and_then(Json::as_object);
         let media_type = content.and_then(|content| Media::most_useful(content).types.first().map(|(name, _)| *name));
-        let media_type = media_type.filter(|_| self.place.method != "head");
+        let media_type = media_type.filter(|_| self.place.method != "HEAD");
         let members = media_type.map(|name| ("mediaType".to_owned(), Json::from(name)));
         self.described.responses.push(status.to_owned(), Json::Object(members.into_iter().collect()));
     }
@@ -85,7 +85,7 @@ impl<'d> Operation<'_, 'd> {
         /// The codes 2xx that have no body (RFC 9110, section 15.3).
         const WITHOUT_BODY: [&str; 2] = ["204", "205"];
         let content = response.get("content").and_then(Json::as_object).filter(|content| !content.is_empty());
-        if WITHOUT_BODY.contains(&status) && content.is_none() || self.place.method == "head" {
+        if WITHOUT_BODY.contains(&status) && content.is_none() || self.place.method == "HEAD" {
             let json = Json::Object([("type".to_owned(), Json::from("null"))].into_iter().collect());
             return Some(Payload { json, parts: vec![Part { prefix: String::new(), at }] });
         }

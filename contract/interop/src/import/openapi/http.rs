@@ -64,9 +64,9 @@ impl<'d> Operation<'_, 'd> {
         let described = std::mem::take(&mut self.described);
         let list = |items: Vec<Json>| (!items.is_empty()).then_some(Json::Array(items));
         let object = |members: Object| (!members.is_empty()).then_some(Json::Object(members));
-        let method = self.place.method.to_ascii_uppercase();
+        let method = self.place.method;
         let members = [
-            ("method", (!self.place.is_webhook || method != "POST").then(|| Json::from(method.as_str()))),
+            ("method", (!self.place.is_webhook || method != "POST").then(|| Json::from(method))),
             (if self.place.is_webhook { "webhook" } else { "path" }, Some(Json::from(self.place.path))),
             ("servers", list(servers)),
             ("security", list(security)),

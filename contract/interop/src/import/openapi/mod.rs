@@ -6,7 +6,7 @@
 //! | method and path | `wireName`, such as `PUT /things/{id}`, or `webhook sold` |
 //! | `description`, or else `summary` | `description` |
 //! | `tags` | `tags` |
-//! | `GET`, `HEAD`, `OPTIONS` | `sideEffects: pure`; `PUT` and `DELETE`: `idempotent` ([RFC 9110 section 9.2](https://www.rfc-editor.org/rfc/rfc9110#section-9.2)) |
+//! | `GET`, `HEAD`, `OPTIONS`, `TRACE`, `QUERY` | `sideEffects: pure`; `PUT` and `DELETE`: `idempotent` ([RFC 9110 section 9.2](https://www.rfc-editor.org/rfc/rfc9110#section-9.2)) |
 //! | a JSON body and no parameters | `inputSchema` |
 //! | parameters | an `inputSchema` with the members `path`, `query`, `header` and `body` |
 //! | the bodies of the responses 2xx | `outputSchema` |
@@ -48,8 +48,22 @@ pub struct Operations {
     pub version: Option<String>,
 }
 
-/// The methods of the operations of a path.
-const METHODS: [&str; 8] = ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
+/// The members of a path that are operations, with their methods. OpenAPI 3.2 added the last one; in a document of an
+/// earlier version, it can mean nothing else.
+const METHODS: [(&str, &str); 9] = [
+    ("get", "GET"),
+    ("put", "PUT"),
+    ("post", "POST"),
+    ("delete", "DELETE"),
+    ("options", "OPTIONS"),
+    ("head", "HEAD"),
+    ("patch", "PATCH"),
+    ("trace", "TRACE"),
+    ("query", "QUERY"),
+];
+
+/// The member of a path with the operations of all other methods, by their names.
+const OTHER_METHODS: &str = "additionalOperations";
 
 /// Reads the operations of a document, and its webhooks, which those offer who subscribe to them. References to other
 /// documents are errors: nothing is fetched.
@@ -159,9 +173,13 @@ impl<'d> Reader<'_, 'd> {
     }
 
     fn operations(&mut self, (path, is_webhook): (&'d str, bool), item: &'d Json, item_at: &str) {
-        for method in METHODS {
-            let Some(operation) = item.get(method) else { continue };
-            let at = pointer::join(item_at, method);
+        let usual = METHODS
+            .into_iter()
+            .filter_map(|(name, method)| Some((method, item.get(name)?, pointer::join(item_at, name))));
+        let others = item.get(OTHER_METHODS).and_then(Json::as_object).into_iter().flatten();
+        let others_at = pointer::join(item_at, OTHER_METHODS);
+        let others = others.map(|(method, operation)| (method.as_str(), operation, pointer::join(&others_at, method)));
+        for (method, operation, at) in usual.chain(others) {
             let id = operation.get("operationId").and_then(Json::as_str).unwrap_or_default();
             let first = (!id.is_empty()).then(|| match self.ids.entry(id) {
                 Occupied(known) => Some(String::clone(known.get())),

@@ -17,7 +17,8 @@ use crate::operation::Route;
 /// The place of an operation.
 pub(super) struct Place<'d> {
     pub(super) path: &'d str,
-    pub(super) method: &'static str,
+    /// As it is sent.
+    pub(super) method: &'d str,
     /// Whether `path` is the name of a webhook.
     pub(super) is_webhook: bool,
     /// The members of the path.
@@ -143,8 +144,8 @@ impl<'r, 'd> Operation<'r, 'd> {
 /// The effects that HTTP guarantees for a method.
 fn effects(capability: &mut Capability, method: &str) {
     (capability.side_effects, capability.idempotent) = match method {
-        "get" | "head" | "options" | "trace" => (Some(SideEffects::Pure), None),
-        "put" | "delete" => (Some(SideEffects::Idempotent), Some(true)),
+        "GET" | "HEAD" | "OPTIONS" | "TRACE" | "QUERY" => (Some(SideEffects::Pure), None),
+        "PUT" | "DELETE" => (Some(SideEffects::Idempotent), Some(true)),
         _ => (None, None),
     };
 }
