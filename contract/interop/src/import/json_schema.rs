@@ -10,7 +10,7 @@ use capgen_diagnostic::quoted;
 use capgen_manifest::{AgentId, Capability, Side};
 use capgen_schema::{Json, LINKED_FILES, Object, is_same_dialect, pointer};
 
-use super::{Dialect, Document, Entry, Foreign, ImportSettings, Imported, Importer, Kind, pruned};
+use super::{Dialect, Document, Entry, Foreign, ImportSettings, Imported, Importer, Kind, collection, pruned};
 use crate::carried::without_formats;
 use crate::{CONTRACT_FILE, CONTRACT_FORMAT, codes};
 
@@ -135,31 +135,45 @@ fn by_names<'f>(importer: &mut Importer, files: &[File<'f>], linked: &HashSet<&s
                 continue;
             }
             seen.push((side, at));
+            let target = (&mut entry, &mut capability, side);
             match definition {
-                Some(definition) => {
-                    read_definition(importer, &mut entry, &mut capability, side, ((path, json), definition));
-                }
-                None if has_only_definitions(json) => {
-                    let message = "the schema has only definitions, so it accepts every value";
-                    let help =
-                        "import each definition as a capability with `--each`, or refer to one of them with `$ref`";
-                    importer.error(&mut entry, codes::ONLY_DEFINITIONS, pointer::join("", path), message, help);
-                }
-                None => {
-                    let foreign = foreign(side, json, pruned(json.clone()), false);
-                    read_side(importer, &mut entry, &mut capability, side, path, foreign);
-                }
+                Some(definition) => read_definition(importer, target, ((path, json), definition)),
+                None => read_root(importer, target, (path, json)),
             }
         }
         importer.add(entry, capability);
     }
 }
 
+/// The side of a capability that a schema becomes, and the entry of its findings.
+type Target<'t> = (&'t mut Entry, &'t mut Capability, Side);
+
+/// Reads the schema at the root of a file.
+fn read_root(importer: &mut Importer, (entry, capability, side): Target<'_>, (path, json): File<'_>) {
+    let at = pointer::join("", path);
+    let only_definitions = |importer: &mut Importer, entry: &mut Entry, message: &str| {
+        let help = "import each definition as a capability with `--each`, or refer to one of them with `$ref`";
+        importer.error(entry, codes::ONLY_DEFINITIONS, at.clone(), message, help);
+    };
+    if let Some(only) = collection::only(json) {
+        let foreign = Foreign { dialect: only.dialect, ..foreign(side, &only.schema, Json::Null, false) };
+        let locate = |pointer: &str| format!("{at}{}", collection::original(pointer));
+        read_side(importer, (entry, capability, side), foreign, &locate);
+    } else if collection::dialect(json).is_some() {
+        only_definitions(importer, entry, "the document is a collection that does not have exactly one schema");
+    } else if has_only_definitions(json) {
+        only_definitions(importer, entry, "the schema has only definitions, so it accepts every value");
+    } else {
+        let foreign = foreign(side, json, pruned(json.clone()), false);
+        read_side(importer, (entry, capability, side), foreign, &|pointer| format!("{at}{pointer}"));
+    }
+}
+
 /// A definition of a file.
 #[derive(Clone, Copy)]
 struct Definition<'f> {
-    /// The keyword that contains it.
-    keyword: &'static str,
+    /// The pointer to the object that contains it.
+    container: &'static str,
     name: &'f str,
 }
 
@@ -167,18 +181,18 @@ struct Definition<'f> {
 fn place(path: &str, definition: Option<Definition<'_>>) -> String {
     let file = pointer::join("", path);
     match definition {
-        Some(Definition { keyword, name }) => pointer::join(&pointer::join(&file, keyword), name),
+        Some(Definition { container, name }) => pointer::join(&format!("{file}{container}"), name),
         None => file,
     }
 }
 
-/// The keywords that contain definitions.
-const DEFINITIONS: [&str; 2] = ["$defs", "definitions"];
+/// The objects that contain definitions.
+const DEFINITIONS: [&str; 3] = ["/$defs", "/definitions", "/components/schemas"];
 
 fn definitions_of(schema: &Json) -> impl Iterator<Item = Definition<'_>> {
-    DEFINITIONS.into_iter().flat_map(move |keyword| {
-        let members = schema.get(keyword).and_then(Json::as_object).into_iter().flatten();
-        members.map(move |(name, _)| Definition { keyword, name })
+    DEFINITIONS.into_iter().flat_map(move |container| {
+        let members = schema.pointer(container).and_then(Json::as_object).into_iter().flatten();
+        members.map(move |(name, _)| Definition { container, name })
     })
 }
 
@@ -189,29 +203,30 @@ fn has_only_definitions(schema: &Json) -> bool {
             matches!(name, "$schema" | "$id" | "id" | "$comment" | "title" | "description" | "$anchor" | "$vocabulary");
         is_text || name == LINKED_FILES
     };
+    let is_container = |name: &str| matches!(name, "$defs" | "definitions" | "components");
+    let is_collection = collection::dialect(schema).is_some();
     definitions_of(schema).next().is_some()
-        && schema.as_object().is_some_and(|members| {
-            members.iter().all(|(name, _)| is_text(name) || DEFINITIONS.contains(&name.as_str()))
-        })
+        && schema
+            .as_object()
+            .is_some_and(|members| members.iter().all(|(name, _)| is_text(name) || is_container(name) || is_collection))
 }
 
 /// Reads a definition as the schema of a side: a schema that refers to it, with the definitions of its file.
 fn read_definition(
     importer: &mut Importer,
-    entry: &mut Entry,
-    capability: &mut Capability,
-    side: Side,
+    target: Target<'_>,
     ((path, json), definition): (File<'_>, Definition<'_>),
 ) {
-    let Definition { keyword, name } = definition;
-    let reference = format!("#{}", pointer::to_fragment(&pointer::join(&pointer::join("", keyword), name)));
-    let context = ["$schema", "$id", "id", "$defs", "definitions", LINKED_FILES];
+    let at = pointer::join("", path);
+    let reference = format!("#{}", pointer::to_fragment(&pointer::join(definition.container, definition.name)));
+    let context = ["$schema", "$id", "id", "$defs", "definitions", "components", LINKED_FILES];
     let kept = json.as_object().into_iter().flatten().filter(|(name, _)| context.contains(&name.as_str())).cloned();
     let members: Object = [("$ref".to_owned(), Json::String(reference))].into_iter().chain(kept).collect();
     let source = Json::Object(members);
     // The definitions that it does not use are not a part of it, so it is always translated.
-    let foreign = foreign(side, &source, Json::Null, false);
-    read_side(importer, entry, capability, side, path, foreign);
+    let foreign = foreign(target.2, &source, Json::Null, false);
+    let foreign = Foreign { dialect: collection::dialect(json).unwrap_or(foreign.dialect), ..foreign };
+    read_side(importer, target, foreign, &|pointer| format!("{at}{pointer}"));
 }
 
 /// A schema of a side. `own` is the schema as the contract would have it, and `keeps_dialect` whether its `$schema` is
@@ -254,24 +269,18 @@ fn with_one_dialect(source: &Json) -> Result<Option<Json>, String> {
     Ok(Some(Json::Object(members)))
 }
 
-/// Reads the schema of a side from a file.
+/// Reads the schema of a side from a file. `locate` turns a pointer in it into one of the document.
 fn read_side(
     importer: &mut Importer,
-    entry: &mut Entry,
-    capability: &mut Capability,
-    side: Side,
-    path: &str,
+    (entry, capability, side): Target<'_>,
     foreign: Foreign<'_>,
+    locate: &dyn Fn(&str) -> String,
 ) {
-    let at = pointer::join("", path);
     let schema = match with_one_dialect(foreign.source) {
-        Ok(Some(source)) => {
-            let foreign = Foreign { source: &source, ..foreign };
-            importer.schema(entry, foreign, &|pointer| format!("{at}{pointer}"))
-        }
-        Ok(None) => importer.schema(entry, foreign, &|pointer| format!("{at}{pointer}")),
+        Ok(Some(source)) => importer.schema(entry, Foreign { source: &source, ..foreign }, locate),
+        Ok(None) => importer.schema(entry, foreign, locate),
         Err(file) => {
-            let at = format!("{at}{file}/$schema");
+            let at = locate(&format!("{file}/$schema"));
             let message = "the file has another `$schema` than the file that refers to it";
             let help = "declare one draft in all files that refer to each other, or import the file by itself";
             return importer.error(entry, codes::WRONG_FORM, at, message, help);
@@ -317,9 +326,9 @@ fn by_contract(importer: &mut Importer, path: &str, contract: &Json, files: &[Fi
                 continue;
             };
             let keeps_dialect = reference.get("addedDialect") == Some(&Json::Bool(false));
-            let path = format!("{folder}{file}");
+            let at = pointer::join("", &format!("{folder}{file}"));
             let foreign = foreign(side, schema, without_formats(schema), keeps_dialect);
-            read_side(importer, &mut entry, &mut capability, side, &path, foreign);
+            read_side(importer, (&mut entry, &mut capability, side), foreign, &|pointer| format!("{at}{pointer}"));
         }
         importer.add(entry, capability);
     }

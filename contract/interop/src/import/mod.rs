@@ -7,6 +7,7 @@
 
 pub mod a2a;
 mod bundle;
+mod collection;
 mod document;
 mod formats;
 mod importer;

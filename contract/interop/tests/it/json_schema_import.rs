@@ -129,3 +129,36 @@ fn options_name_the_capability_and_the_side() {
     let twice = import_with(&[("a.json", "true"), ("b.json", "true")], &naming).imported;
     assert_eq!(twice.findings[0].code.as_str(), "E0903");
 }
+
+#[test]
+fn a_collection_with_one_schema_is_that_schema() {
+    let text = r##"{"version": "3.1", "components": {"schemas": {"Dog": {"type": "object", "properties": {"age": {"type": "integer"}}}}},
+        "schemas": [{"type": "array", "items": {"$ref": "#/components/schemas/Dog"}, "minItems": 1}]}"##;
+    let imported = import(&[("dogs.json", text)]).imported;
+    assert_eq!(imported.findings, []);
+    let expected = r##"{"definitions":{"Dog":{"properties":{"age":{"type":"integer"}},"type":"object"}},"items":{"$ref":"#/definitions/Dog"},"minItems":1,"type":"array"}"##;
+    assert_eq!(imported.capabilities[0].input.as_ref().unwrap().source().canonical(), expected);
+    let null = r#"{"version": "3.0", "components": {}, "schemas": [{"type": "string", "nullable": true}]}"#;
+    let imported = import(&[("null.json", null)]).imported;
+    assert_eq!(imported.findings, []);
+    assert_eq!(imported.capabilities[0].input.as_ref().unwrap().source().canonical(), r#"{"type":["string","null"]}"#);
+    let wrong = r##"{"version": "3.1", "components": {"schemas": {"A": {"type": "intger"}}}, "schemas": [{"items": {"$ref": "#/components/schemas/A"}, "minItms": 1}]}"##;
+    let found = |code: &str, at: &str| (code.to_owned(), format!("/a.json{at}"));
+    let expected = [found("E0105", "/components/schemas/A/type"), found("E0107", "/schemas/0/minItms")];
+    assert_eq!(codes(&[("a.json", wrong)]), expected);
+}
+
+#[test]
+fn components_are_definitions() {
+    let several = r##"{"version": "3.1", "components": {"schemas": {"A": {"type": "null"}, "B": {"items": {"$ref": "#/components/schemas/A"}}}},
+        "schemas": [{"$ref": "#/components/schemas/A"}, {"$ref": "#/components/schemas/B"}]}"##;
+    let fragment = r#"{"components": {"schemas": {"A": {"type": "null"}, "B": true}}}"#;
+    for text in [several, fragment] {
+        assert_eq!(codes(&[("a.json", text)]), [("E0931".to_owned(), "/a.json".to_owned())]);
+        let imported = import_with(&[("a.json", text)], &Naming { each: true, ..Naming::default() }).imported;
+        let names: Vec<_> = imported.capabilities.iter().map(|one| one.name.as_str()).collect();
+        assert_eq!((names, imported.findings.len()), (vec!["A", "B"], 0), "{:?}", imported.findings);
+    }
+    let none = r#"{"version": "3.1", "components": {}, "schemas": []}"#;
+    assert_eq!(codes(&[("a.json", none)]), [("E0931".to_owned(), "/a.json".to_owned())]);
+}

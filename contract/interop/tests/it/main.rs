@@ -24,5 +24,6 @@ mod openapi_import;
 mod openapi_readings;
 mod other_documents;
 mod pruning;
+mod schema_readings;
 mod tool_lists;
 mod tuples;

@@ -319,45 +319,6 @@ fn a_keyword_of_another_vocabulary_is_noted_once() {
 }
 
 #[test]
-fn a_pattern_of_lines_is_read_as_every_name() {
-    let map = |pattern: &str| format!(r#"{{"patternProperties": {{"{pattern}": {{"type": "string"}}}}}}"#);
-    for pattern in ["^(.*)$", "^.*$"] {
-        let [a, b] = [map(pattern), map(pattern)];
-        let tool =
-            format!(r#"[{{"name": "t", "inputSchema": {{"type": "object", "properties": {{"a": {a}, "b": {b}}}}}}}]"#);
-        for lossy in [false, true] {
-            let imported = import_with(&tool, ImportSettings { lossy, ..ImportSettings::default() }).imported;
-            let input = imported.capabilities[0].input.as_ref().unwrap().source();
-            for place in ["/properties/a", "/properties/b"] {
-                let types = input.pointer(&format!("{place}/additionalProperties/type"));
-                assert_eq!(types, Some(&Json::from("string")), "{input}");
-            }
-            let [found] = imported.findings.as_slice() else { panic!("{:#?}", imported.findings) };
-            let at = format!("/0/inputSchema/properties/a/patternProperties/{pattern}");
-            assert_eq!((found.code.as_str(), found.pointer.as_str()), ("W0906", at.as_str()));
-            assert_eq!(
-                found.place,
-                format!("tool `t`, inputSchema, /properties/a/patternProperties/{pattern}, and 1 other place")
-            );
-        }
-    }
-}
-
-#[test]
-fn a_pattern_of_lines_next_to_others_is_exact() {
-    for rest in [
-        r#""patternProperties": {"^.*$": {"type": "string"}, "^x": {"maxLength": 3}}"#,
-        r#""patternProperties": {"^.*$": {"type": "string"}}, "properties": {"a": {"maxLength": 3}}"#,
-        r#""patternProperties": {"^.*$": {"type": "string"}}, "additionalProperties": {"type": "null"}"#,
-    ] {
-        let imported = import(&format!(r#"[{{"name": "t", "inputSchema": {{"type": "object", {rest}}}}}]"#));
-        let input = imported.capabilities[0].input.as_ref().unwrap().source();
-        assert_eq!(imported.findings, [], "{rest}");
-        assert!(input.pointer("/patternProperties/^.*$").is_some(), "{input}");
-    }
-}
-
-#[test]
 fn more_problems_than_are_shown_are_mentioned() {
     let text = |count: usize| {
         let hosts: Vec<String> = (0..count).map(|n| format!(r#""p{n}": {{"pattern": "(.)\\1"}}"#)).collect();
