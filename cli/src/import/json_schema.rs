@@ -38,7 +38,8 @@ pub(super) fn manifest(arguments: &JsonSchema) -> Result<Manifest, Failure> {
     let schemas = json_schema::schemas(&document, conversion.settings(), &arguments.naming());
     let file = || paths.first().filter(|path| !input::is_stdin(path)).and_then(|path| path.file_stem()?.to_str());
     let named = || file().and_then(agent_id);
-    let agent = conversion.agent.clone().or(schemas.agent).or_else(named).ok_or_else(no_agent)?;
+    let agent = conversion.agent.clone().or(schemas.agent).or_else(named);
+    let agent = agent.ok_or_else(|| no_agent(&document, &schemas.imported))?;
     let transports = vec![transport(&agent)];
     let header = Header { format: "files of JSON Schema", server: None, version: None };
     let folder = arguments.root_dir.as_deref().map(|folder| folder_option("root-dir", folder, &output.out));

@@ -73,7 +73,7 @@ fn import(source: &Source, name: Option<&str>, conversion: &Conversion) -> Resul
     let tools = mcp::tools(&document, conversion.settings());
     let names = [tools.server.as_deref(), name];
     let Some(agent) = conversion.agent.clone().or_else(|| names.into_iter().flatten().find_map(agent_id)) else {
-        return Err(no_agent());
+        return Err(no_agent(&document, &tools.imported));
     };
     let header = Header { format: "the tools of an MCP server", server: tools.server, version: tools.server_version };
     let transports = vec![transport(&agent)];

@@ -13,6 +13,7 @@ mod server;
 
 use std::path::Path;
 
+use capgen_interop::import::Document;
 use capgen_manifest::{Source, decode, read_source, shown};
 
 pub(crate) use manifest::Manifest;
@@ -37,7 +38,11 @@ pub(crate) fn run(arguments: &Import, console: &Console) -> RunResult {
     output::finish(output, manifest, console)
 }
 
-fn no_agent() -> Failure {
+/// The reason why an import has no agent: a document of another format has no name in the expected place.
+fn no_agent(document: &Document, found: &capgen_interop::import::Imported) -> Failure {
+    if found.has_document_errors() {
+        return Failure::Findings(document.with_places(&found.findings));
+    }
     let message = "the source has no usable name for the agent: pass `--agent <ID>`";
     Failure::usage(ErrorKind::MissingRequiredArgument, message)
 }

@@ -52,7 +52,7 @@ fn manifest(
     let OneFile { file, conversion, output } = arguments;
     let stem = file.file_stem().filter(|_| !input::is_stdin(file)).and_then(|stem| stem.to_str());
     let named = || [name.as_deref(), stem].into_iter().flatten().find_map(agent_id);
-    let agent = conversion.agent.clone().or_else(named).ok_or_else(no_agent)?;
+    let agent = conversion.agent.clone().or_else(named).ok_or_else(|| no_agent(&document, &imported))?;
     let transports = vec![TransportSettings::memory(&format!("agents.{agent}.requests"))];
     let text = header.text(format, std::slice::from_ref(file), &conversion.words(), Some(&output.out));
     let import = Import { document, imported, agent, transports, header };

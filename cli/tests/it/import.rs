@@ -345,3 +345,14 @@ fn references_to_other_files_stay_in_the_folder() {
     let broken = run("broken.yaml#/find", "").ended(1);
     assert!(broken.stderr.contains("shop/api/broken.yaml"), "{broken:?}");
 }
+
+#[test]
+fn the_kind_of_a_document_is_named_although_it_has_no_agent() {
+    let (fleet, card) = (folder(), r#"{"name": "Shop", "skills": [{"id": "find"}]}"#);
+    for format in ["mcp", "openapi"] {
+        let run = fleet.run_with(&format!("import {format} -"), card).ended(1);
+        assert!(run.stderr.contains("use `capgen import a2a`"), "{}", run.stderr);
+    }
+    let run = fleet.run_with("import mcp -", "[]").ended(2);
+    assert!(run.stderr.contains("pass `--agent <ID>`"), "{}", run.stderr);
+}
