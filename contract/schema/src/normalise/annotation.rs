@@ -35,7 +35,7 @@ impl<'a> Walk<'a> {
         match (name, value) {
             ("$schema", Json::String(uri)) => self.dialect(draft, uri),
             ("$id" | "id", Json::String(id)) if id.starts_with('#') && draft.depth > 0 => {}
-            // Drafts 4 to 7 ignore it there, so it is no base URI.
+            // Drafts 4 to 7 ignore it there, so it changes no base URI.
             ("$id", Json::String(_)) if draft.depth > 0 && self.ignores_siblings(draft) => {
                 let reason = "`$id` next to `$ref` is ignored, as drafts 4 to 7 say".to_owned();
                 self.note(Reading::Ignored, draft.at(name), reason, name);

@@ -84,7 +84,7 @@ fn a_reference_that_an_id_leads_nowhere_means_the_document() {
             ("/properties/a/properties/b/$ref", Reading::RootReference),
         ],
     );
-    // What it has itself comes first.
+    // A definition in the schema itself comes first.
     check_root_references(
         json!({
             "properties": {"a": {"$id": "a", "$ref": "#/$defs/A", "$defs": {"A": {"type": "null"}}}},
