@@ -13,6 +13,17 @@ use serde_json::{Value, json};
 use super::{Case, case};
 
 #[derive(Serialize, Deserialize, JsonSchema)]
+struct Tuples {
+    pair: (String, u8),
+    single: (bool,),
+    list: Vec<(f64, Option<String>)>,
+    place: Place,
+}
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+struct Place(f64, String);
+
+#[derive(Serialize, Deserialize, JsonSchema)]
 struct Plain {
     text: String,
     flag: bool,
@@ -133,6 +144,12 @@ pub(super) fn cases() -> Vec<Case> {
         minutes: 45,
         price: 19.99,
     };
+    let tuples = Tuples {
+        pair: ("a".to_owned(), 1),
+        single: (true,),
+        list: vec![(0.5, None), (-1.0, Some("b".to_owned()))],
+        place: Place(1.5, "c".to_owned()),
+    };
     vec![
         case("plain fields", vec![plain("", 0.5), plain("line\n\u{2028}", -1e300)]),
         case("integers of every width", vec![least, most]),
@@ -154,6 +171,8 @@ pub(super) fn cases() -> Vec<Case> {
         case("a string", vec!["a".to_owned(), String::new()]),
         case("a number", vec![1.5_f64, -0.0, 1e21]),
         case("a list of pairs", vec![vec![[1_i64, 2], [3, 4]]]),
+        case("a tuple", vec![("a".to_owned(), 1_u8, None), (String::new(), 255, Some(true))]),
+        case("tuples in fields", vec![tuples]),
         case("any value", vec![json!(null), json!({"a": [1]})]),
         case("an optional list", vec![None, Some(vec![1_u8])]),
         case("a unit", vec![()]),

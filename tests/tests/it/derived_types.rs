@@ -2,11 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use capgen_codegen::Language;
 use capgen_manifest::{AgentId, Manifest, Side, Source, TransportSettings, load};
 use capgen_schema::{Json, Schema, Validator};
 use capgen_tests::agreement::tree::Tree;
 use capgen_tests::agreement::{Pair, agree, domain};
-use capgen_tests::contract::name;
+use capgen_tests::contract::{generated, name};
 use capgen_tests::derived::{Case, cases};
 use capgen_tests::random::Random;
 use serde_json::Value;
@@ -90,6 +91,24 @@ fn at_least_sixty_types_have_payloads() {
     assert!(cases.len() >= 60);
     assert!(cases.iter().all(|case| !case.written.is_empty()));
     assert_eq!(cases.iter().map(|case| case.name).collect::<BTreeSet<_>>().len(), cases.len());
+}
+
+#[test]
+fn tuples_are_tuples_again_in_generated_code() {
+    let manifest = manifest(&cases());
+    let rust = generated(&manifest, Language::Rust);
+    for part in [
+        "pub pair: (String, u64),",
+        "pub list: Vec<(f64, Option<String>)>,",
+        "pub type Place = (f64, String);",
+        "pub (String, u64, Option<bool>),",
+    ] {
+        assert!(rust.contains(part), "{part}");
+    }
+    let typescript = generated(&manifest, Language::TypeScript);
+    for part in ["  pair: [string, number];", "  single: [boolean];", "export type Place = [number, string];"] {
+        assert!(typescript.contains(part), "{part}");
+    }
 }
 
 #[test]

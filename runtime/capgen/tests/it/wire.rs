@@ -338,15 +338,14 @@ fn the_items_of_tuples_are_checked() {
     capgen::impl_serde!(Pair);
     let pair = |text: &str, number| Pair(Box::new((text.to_owned(), number)));
     check(&[("[\"ab\", 3]", pair("ab", Some(3))), ("[\"a\", null]", pair("a", None))]);
-    assert!(read_text::<Pair>("[\"\", 1]").is_err() && read_text::<Pair>("[\"a\", 4]").is_err());
+    check_rejected::<Pair>(&[("[\"\", 1]", "/0: does not match"), ("[\"a\", 4]", "/1: does not match")]);
     assert_eq!(serde_json::to_string(&pair("a", None)).unwrap(), "[\"a\",null]");
-    assert!(serde_json::to_string(&pair("abc", None)).is_err());
 }
 
 #[test]
 fn tuples_that_are_too_deep_are_rejected() {
     #[derive(Debug)]
-    struct Deep(#[expect(dead_code, reason = "only its depth matters")] (Option<Box<Deep>>,));
+    struct Deep((Option<Box<Deep>>,));
     impl Codec for Deep {
         fn read(reader: &mut Reader<'_>) -> Option<Self> {
             reader.read().map(Self)
