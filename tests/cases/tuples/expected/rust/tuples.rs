@@ -2,7 +2,7 @@
 // Source: agent://tuples
 // Capabilities: plot
 // Regenerate: capgen --peer tuples --lang rust # in the root folder of the fleet; add `--out`, unless the file is in `generated`
-// Contract: sha256:14876ae6ce137ab9bd8a44d74f88781c9c92934aab20c725dff72b324c71f695
+// Contract: sha256:bc68ed03b2ff6b53435058afc72e735d0cadaa5b35ff73c7b610c5221a1e673d
 
 #[allow(
     unused_imports,
@@ -39,7 +39,7 @@ mod tuples_contract {
     pub const AGENT: &str = "tuples";
 
     /// The contract's hash: SHA-256 over names, versions and schemas without annotations, in hexadecimal.
-    pub const CONTRACT_HASH: &str = "14876ae6ce137ab9bd8a44d74f88781c9c92934aab20c725dff72b324c71f695";
+    pub const CONTRACT_HASH: &str = "bc68ed03b2ff6b53435058afc72e735d0cadaa5b35ff73c7b610c5221a1e673d";
 
     /// The descriptors of all capabilities, in the order of the contract.
     pub const CAPABILITIES: &[::capgen::Descriptor] = &[Plot::DESCRIPTOR];
@@ -53,7 +53,7 @@ mod tuples_contract {
         pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "tuples",
                 "plot",
-                "14876ae6ce137ab9bd8a44d74f88781c9c92934aab20c725dff72b324c71f695",
+                "bc68ed03b2ff6b53435058afc72e735d0cadaa5b35ff73c7b610c5221a1e673d",
             )
             .with_input_schema(PLOT_REQUEST_SCHEMA)
             .with_output_schema(PLOT_RESPONSE_SCHEMA);
@@ -71,12 +71,12 @@ mod tuples_contract {
     /// The request of `plot`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct PlotRequest {
-        /// The least and the greatest value.
-        pub range: (f64, f64),
+        /// The least and the greatest value; null if the axis ends after the last value.
+        pub range: (f64, Option<f64>),
         /// The `style` property.
         pub style: (PlotRequestStyleItem1, PlotRequestStyleItem2),
         /// The `label` property.
-        pub label: Option<(String,)>,
+        pub label: Option<(String, bool)>,
         /// The `origin` property.
         ///
         /// `None` if absent, `Some(None)` if `null`.
@@ -134,7 +134,7 @@ mod tuples_contract {
         }
         /// Sets `label`.
         #[must_use]
-        pub fn with_label(mut self, label: (String,)) -> Self {
+        pub fn with_label(mut self, label: (String, bool)) -> Self {
             self.label = Some(label);
             self
         }
@@ -240,7 +240,7 @@ mod tuples_contract {
     #[derive(Debug, Clone)]
     pub struct PlotRequestRequired {
         /// The `range` property.
-        pub range: (f64, f64),
+        pub range: (f64, Option<f64>),
         /// The `style` property.
         pub style: (PlotRequestStyleItem1, PlotRequestStyleItem2),
     }
@@ -427,8 +427,9 @@ mod tuples_contract {
                 "expression",
                 "many",
             ];
-            static LABEL_RULE: wire::Tuple<(wire::Length,)> = wire::Tuple((
+            static LABEL_RULE: wire::Tuple<(wire::Length, wire::Any)> = wire::Tuple((
                 wire::Length::new(1, u64::MAX),
+                wire::Any,
             ));
             static LEGEND_RULE: wire::Interpreted = wire::Interpreted::new(
                 &PLOT_REQUEST,
@@ -656,7 +657,7 @@ mod tuples_contract {
         const _: () = {
             static VALUE_RULE: wire::Tuple<(wire::Within<u64>, wire::Within<u64>)> = wire::Tuple((
                 wire::Within::new(1, u64::MAX),
-                wire::Within::new(1, u64::MAX),
+                wire::Within::new(2, u64::MAX),
             ));
             impl wire::Codec for PlotResponse {
                 fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
@@ -704,7 +705,7 @@ mod tuples_contract {
       "items": [
         {"type": "number"},
         {"type": "number"},
-        {"type": "number"}
+        {"type": "integer"}
       ],
       "minItems": 2,
       "type": "array"
@@ -752,10 +753,11 @@ mod tuples_contract {
     "expression": {"$ref": "#/definitions/Expression"},
     "label": {
       "items": [
-        {"minLength": 1, "type": "string"}
+        {"minLength": 1, "type": "string"},
+        {"type": "boolean"}
       ],
-      "maxItems": 1,
-      "minItems": 1,
+      "maxItems": 2,
+      "minItems": 2,
       "type": "array"
     },
     "legend": {
@@ -845,7 +847,7 @@ mod tuples_contract {
       "additionalItems": false,
       "items": [
         {"type": "number"},
-        {"type": "number"}
+        {"type": ["number", "null"]}
       ],
       "minItems": 2,
       "type": "array"
@@ -884,7 +886,7 @@ mod tuples_contract {
     const PLOT_RESPONSE_SCHEMA: &str = r#"{
   "items": [
     {"minimum": 1, "type": "integer"},
-    {"minimum": 1, "type": "integer"}
+    {"minimum": 2, "type": "integer"}
   ],
   "maxItems": 2,
   "minItems": 2,

@@ -4,7 +4,7 @@
 // Source: agent://tuples
 // Capabilities: plot
 // Regenerate: capgen --peer tuples --lang typescript # in the root folder of the fleet; add `--out`, unless the file is in `generated`
-// Contract: sha256:14876ae6ce137ab9bd8a44d74f88781c9c92934aab20c725dff72b324c71f695
+// Contract: sha256:bc68ed03b2ff6b53435058afc72e735d0cadaa5b35ff73c7b610c5221a1e673d
 /* eslint-disable */
 // biome-ignore-all lint: generated
 // biome-ignore-all format: generated
@@ -37,10 +37,10 @@ const spans = shared_spans;
 const repeated = shared_repeated;
 
 export type PlotRequest = {
-  /** The least and the greatest value. */
-  range: [number, number];
+  /** The least and the greatest value; null if the axis ends after the last value. */
+  range: [number, number | null];
   style: ["line" | "bar", PlotRequestStyleItem2];
-  label?: [string];
+  label?: [string, boolean];
   origin?: [number, number | null] | null;
   /** A title, and a position if it is not at the end. At least 1 item. */
   legend?: [string, number?];
@@ -118,7 +118,7 @@ export const tuplesCapabilities = {
   plot: {
     version: undefined,
     timeoutMs: undefined,
-    hash: "14876ae6ce137ab9bd8a44d74f88781c9c92934aab20c725dff72b324c71f695",
+    hash: "bc68ed03b2ff6b53435058afc72e735d0cadaa5b35ff73c7b610c5221a1e673d",
     request: { is: isPlotRequest, parse: parsePlotRequest },
     response: { is: isPlotResponse, parse: parsePlotResponse },
   },
@@ -140,8 +140,8 @@ export function isPlotRequest(value: any): value is PlotRequest {
       (
         ++size1 > 0 &&
         Array.isArray(value1) &&
-        value1.length >= 1 &&
-        value1.length <= 1 &&
+        value1.length >= 2 &&
+        value1.length <= 2 &&
         check_label(value1)
       )
     ) &&
@@ -235,7 +235,7 @@ export function parsePlotRequest(value: unknown, options?: TuplesParseOptions): 
         range: {
           type: "array",
           minItems: 2,
-          items: { positions: ["number", "number"], further: { false: 1 } },
+          items: { positions: ["number", { type: ["null", "number"] }], further: { false: 1 } },
         },
         style: {
           type: "array",
@@ -256,9 +256,9 @@ export function parsePlotRequest(value: unknown, options?: TuplesParseOptions): 
       optional: {
         label: {
           type: "array",
-          minItems: 1,
-          maxItems: 1,
-          items: { positions: [{ type: "string", minLength: 1 }] },
+          minItems: 2,
+          maxItems: 2,
+          items: { positions: [{ type: "string", minLength: 1 }, "boolean"] },
         },
         origin: {
           type: ["null", "array"],
@@ -322,7 +322,7 @@ export function parsePlotRequest(value: unknown, options?: TuplesParseOptions): 
           items: {
             type: "array",
             minItems: 2,
-            items: { positions: ["number", "number", "number"], further: { false: 1 } },
+            items: { positions: ["number", "number", "integer"], further: { false: 1 } },
           },
         },
         tree: { ref: "Tree" },
@@ -387,7 +387,7 @@ export function parsePlotResponse(value: unknown, options?: TuplesParseOptions):
       type: "array",
       minItems: 2,
       maxItems: 2,
-      items: { positions: [{ type: "integer", minimum: 1 }, { type: "integer", minimum: 1 }] },
+      items: { positions: [{ type: "integer", minimum: 1 }, { type: "integer", minimum: 2 }] },
     },
   ]);
 }
@@ -426,7 +426,7 @@ function check_range(value: any): boolean {
   let item: any = value[0];
   if (!(value.length <= 0 || Number.isFinite(item))) return false;
   (item = value[1]);
-  if (!(value.length <= 1 || Number.isFinite(item))) return false;
+  if (!(value.length <= 1 || Number.isFinite(item) || item === null)) return false;
   if (!(value.length <= 2)) return false;
   return true;
 }
@@ -458,7 +458,9 @@ function check_style(value: any): boolean {
 function check_label(value: any): boolean {
   let item: any = value[0];
   if (!(value.length <= 0 || (typeof item === "string" && item !== ""))) return false;
-  for (const item of value.slice(1)) {
+  (item = value[1]);
+  if (!(value.length <= 1 || typeof item === "boolean")) return false;
+  for (const item of value.slice(2)) {
     if (!shallow(item, 126)) return false;
   }
   return true;
@@ -592,7 +594,7 @@ function check_points(value: any): boolean {
   (item = value[1]);
   if (!(value.length <= 1 || Number.isFinite(item))) return false;
   (item = value[2]);
-  if (!(value.length <= 2 || Number.isFinite(item))) return false;
+  if (!(value.length <= 2 || Number.isInteger(item))) return false;
   if (!(value.length <= 3)) return false;
   return true;
 }
@@ -696,7 +698,7 @@ function check_plotResponse(value: any): boolean {
   let item: any = value[0];
   if (!(value.length <= 0 || (Number.isInteger(item) && item >= 1))) return false;
   (item = value[1]);
-  if (!(value.length <= 1 || (Number.isInteger(item) && item >= 1))) return false;
+  if (!(value.length <= 1 || (Number.isInteger(item) && item >= 2))) return false;
   for (const item of value.slice(2)) {
     if (!shallow(item, 127)) return false;
   }
@@ -711,9 +713,9 @@ function schema_plotRequest(options: any): any {
       required: ["range", "style"],
       properties: {
         range: {
-          description: "The least and the greatest value.",
+          description: "The least and the greatest value; null if the axis ends after the last value.",
           type: "array",
-          items: [{ type: "number" }, { type: "number" }],
+          items: [{ type: "number" }, { type: ["number", "null"] }],
           minItems: 2,
           additionalItems: false,
         },
@@ -732,9 +734,9 @@ function schema_plotRequest(options: any): any {
         },
         label: {
           type: "array",
-          items: [{ type: "string", minLength: 1 }],
-          minItems: 1,
-          maxItems: 1,
+          items: [{ type: "string", minLength: 1 }, { type: "boolean" }],
+          minItems: 2,
+          maxItems: 2,
         },
         origin: {
           type: ["array", "null"],
@@ -825,7 +827,7 @@ function schema_plotRequest(options: any): any {
       Point: {
         description: "A place in two or three dimensions.",
         type: "array",
-        items: [{ type: "number" }, { type: "number" }, { type: "number" }],
+        items: [{ type: "number" }, { type: "number" }, { type: "integer" }],
         minItems: 2,
         additionalItems: false,
       },
@@ -856,7 +858,7 @@ function schema_plotResponse(options: any): any {
     {
       description: "The size of the plot, in pixels.",
       type: "array",
-      items: [{ type: "integer", minimum: 1 }, { type: "integer", minimum: 1 }],
+      items: [{ type: "integer", minimum: 1 }, { type: "integer", minimum: 2 }],
       minItems: 2,
       maxItems: 2,
     },
