@@ -56,7 +56,11 @@ fn or_boolean(keywords: Node) -> Json {
 
 /// What `if`, `then` and `else` need next to them.
 fn conditions() -> [(&'static str, Json); 3] {
-    let needs = |name: &str| Json::from(Node::new().set("required", texts([name])));
+    let needs = |name: &'static str| {
+        // The strict mode of validators needs the names of required properties in `properties`.
+        let declared = object([(name, Json::Bool(true))]);
+        Json::from(Node::new().set("properties", declared).set("required", texts([name])))
+    };
     let either = Node::new().set("anyOf", Json::Array(vec![needs("then"), needs("else")]));
     [("if", either.into()), ("then", texts(["if"])), ("else", texts(["if"]))]
 }

@@ -64,8 +64,8 @@ fn is_required_only(node: &Node<'_>) -> bool {
     matches!(&node.body, Body::Members(members) if members.iter().all(|(name, _)| name == "required"))
 }
 
-/// Adds "`condition` implies `consequence`" as `if` and `then`. If the consequence is `required` only, `not` expresses it
-/// in a form that more formats have: not (condition and not consequence).
+/// Adds "`condition` implies `consequence`" as `if` and `then`. If the consequence is `required` only, `not` expresses
+/// it in a form that more formats have: not (condition and not consequence).
 fn implies<'a>(draft: &mut Draft<'a>, mut condition: Node<'a>, consequence: Node<'a>) {
     let is_free = |members: &[(String, Value<'_>)]| !members.iter().any(|(name, _)| name == "not" || name == "$ref");
     match &mut condition.body {
