@@ -4,7 +4,7 @@
 use capgen_interop::import::{Document, ImportSettings, mcp as mcp_import, openapi as openapi_import};
 use capgen_interop::{McpOptions, OpenAiOptions, mcp, openai, openapi};
 use capgen_manifest::{Manifest, Side, Source, load};
-use capgen_schema::{Json, pointer};
+use capgen_schema::pointer;
 
 const SCHEMA: &str = r##"{"type": "object", "properties": {"method": {"type": "string"}, "tags": {"type": "array",
     "items": {"type": "string"}, "contains": {"$ref": "#/definitions/Tag"}}}, "required": ["method", "tags"],
