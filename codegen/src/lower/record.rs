@@ -46,8 +46,8 @@ impl<'a> Lowering<'a, '_> {
         (Built::Shape { shape: Shape::Record(record), nullable: false }, guard)
     }
 
-    /// The fields in source order. They get their types in the order of their names: a type that several properties share
-    /// has its name from the first of them, which must be the same one whatever the order of keys in the file.
+    /// The fields in source order. They get their types in the order of their names: a type that several properties
+    /// share has its name from the first of them, which must be the same one whatever the order of keys in the file.
     fn fields(
         &mut self,
         declared: Vec<Property<'_>>,

@@ -2,7 +2,7 @@
 
 use capgen_diagnostic::shortened;
 use capgen_schema::codes::ACCEPTS_NO_VALUE;
-use capgen_schema::{Kind, Problem, Schema, Steps};
+use capgen_schema::{Anchor, Kind, Problem, Schema, Steps};
 
 use crate::{Capability, ContractPart, DeclaredError, Diagnostic, LoadedContract, Side};
 
@@ -14,11 +14,15 @@ const STEPS: Steps = Steps(500_000);
 const MAX_POINTER: usize = 200;
 
 /// The findings of [`Schema::meaning`] about each side of a contract and the details of each declared error: an error
-/// for one of which no value is valid, and warnings. The schema `false` of a response states on purpose that there is never one;
-/// that of a request is an error, because it leaves nothing to call. Takes up to a fifth of a second for each schema.
+/// for one of which no value is valid, and warnings. The schema `false` of a response states on purpose that there is
+/// never one; that of a request is an error, because it leaves nothing to call. Takes up to a fifth of a second for
+/// each schema.
 pub fn check_meaning(contract: &LoadedContract) -> Vec<Diagnostic> {
     findings(contract, |schema, part| {
-        never_called(schema, part).map_or_else(|| schema.meaning(STEPS).into_iter().map(|problem| advised(problem, part)).collect(), |problem| vec![problem])
+        never_called(schema, part).map_or_else(
+            || schema.meaning(STEPS).into_iter().map(|problem| advised(problem, part)).collect(),
+            |problem| vec![problem],
+        )
     })
 }
 
@@ -36,7 +40,9 @@ pub fn accepts_no_value(schema: &Schema, part: ContractPart) -> Option<Problem> 
 /// The problem of a part. A request `false` is an error too, so the help does not suggest it.
 fn advised(problem: Problem, part: ContractPart) -> Problem {
     match (problem.code, part) {
-        (ACCEPTS_NO_VALUE, ContractPart::Request) => problem.help("correct the keywords that exclude each other"),
+        (ACCEPTS_NO_VALUE, ContractPart::Request) => {
+            Problem { help: Some("correct the keywords that exclude each other".to_owned()), ..problem }
+        }
         _ => problem,
     }
 }
@@ -44,10 +50,14 @@ fn advised(problem: Problem, part: ContractPart) -> Problem {
 /// The error about the request `false`.
 fn never_called(schema: &Schema, part: ContractPart) -> Option<Problem> {
     let is_false = matches!(schema.node(schema.root()).kind, Kind::Bool(false));
-    (is_false && part == ContractPart::Request).then(|| {
-        let message = "no request conforms to the schema `false`, so the capability can never be called";
-        let problem = Problem::new(ACCEPTS_NO_VALUE, String::new(), message).label("accepts nothing");
-        problem.help("write the schema of its requests, or remove the capability")
+    (is_false && part == ContractPart::Request).then(|| Problem {
+        code: ACCEPTS_NO_VALUE,
+        pointer: String::new(),
+        anchor: Anchor::Value,
+        message: "no request conforms to the schema `false`, so the capability can never be called".to_owned(),
+        label: "accepts nothing".to_owned(),
+        help: Some("write the schema of its requests, or remove the capability".to_owned()),
+        rename: None,
     })
 }
 

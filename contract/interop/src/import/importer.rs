@@ -203,8 +203,8 @@ impl Importer {
         self.entries.push((entry, capability));
     }
 
-    /// Rejects an entry with a side for which no value is valid: commands that read the manifest would reject all of it. If the
-    /// import may widen schemas, the side accepts every value instead.
+    /// Rejects an entry with a side for which no value is valid: commands that read the manifest would reject all of
+    /// it. If the import may widen schemas, the side accepts every value instead.
     fn check_values(&mut self, entry: &mut Entry, capability: &mut Capability, part: ContractPart) {
         let Some(problem) = capability.schema(part).and_then(|schema| accepts_no_value(schema, part)) else { return };
         let (side, key) = match part {

@@ -97,8 +97,8 @@ impl Solver {
 
     /// The smallest value that conforms to the literals. The active goals that it depends on are added to `assumed`.
     ///
-    /// Takes steps for the size of the value, because callers copy it. Otherwise `n` definitions, each with two required
-    /// properties that refer to the next one, would take a value of 2<sup>n</sup> parts.
+    /// Takes steps for the size of the value, because callers copy it. Otherwise `n` definitions, each with two
+    /// required properties that refer to the next one, would take a value of 2<sup>n</sup> parts.
     pub(super) fn solve(&mut self, goal: &Goal, assumed: &mut BTreeSet<usize>) -> GoalOutcome {
         match self.uncopied(goal, assumed) {
             GoalOutcome::Found((_, size)) if !self.budget.spend(size.steps_of_copy()) => {

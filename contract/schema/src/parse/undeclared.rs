@@ -2,8 +2,9 @@
 //!
 //! A schema often requires a property in one subschema and declares it in another, such as in `oneOf: [{required: [a]},
 //! ...]` next to `properties`. All subschemas that may apply to the same value therefore count together: those that are
-//! connected by `allOf`, `anyOf`, `oneOf`, `not`, `if`, `then`, `else` and `$ref`, in either direction. This is more than the schemas of one
-//! place if several places refer to one definition, so a warning may be missing, but none is wrong.
+//! connected by `allOf`, `anyOf`, `oneOf`, `not`, `if`, `then`, `else` and `$ref`, in either direction. This is more
+//! than the schemas of one place if several places refer to one definition, so a warning may be missing, but none is
+//! wrong.
 //!
 //! `additionalProperties` decides how serious an undeclared name is. If it is absent, the name is probably a mistake.
 //! If it is `false` in the same schema, no object is valid. If it is `true` or a schema, such names are normal, so only

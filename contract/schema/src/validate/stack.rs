@@ -29,8 +29,8 @@ struct Frame<'p, 'v> {
     stage: Stage<'p, 'v>,
 }
 
-/// The subschemas that are being evaluated. The stages follow in the order of the variants; `Members` excludes `Contains`
-/// and `Items`.
+/// The subschemas that are being evaluated. The stages follow in the order of the variants; `Members` excludes
+/// `Contains` and `Items`.
 enum Stage<'p, 'v> {
     AllOf(std::slice::Iter<'p, SubschemaId>),
     /// With the subschemas that are left for the last member.

@@ -116,8 +116,8 @@ fn a_hostile_schema_takes_no_more_than_its_budget() {
     check(&format!(r#"{{"oneOf": [{}]}}"#, branches.join(",")), &[]);
 }
 
-/// `depth` definitions, each with two required properties of the next one, or two items: the smallest value has twice as
-/// many parts for each of them.
+/// `depth` definitions, each with two required properties of the next one, or two items: the smallest value has twice
+/// as many parts for each of them.
 fn doubled(depth: usize, is_array: bool) -> Schema {
     let both = |i: usize| match is_array {
         false => format!(
@@ -128,7 +128,9 @@ fn doubled(depth: usize, is_array: bool) -> Schema {
     let kind = if is_array { "array" } else { "object" };
     let definitions: String =
         (0..depth).map(|i| format!(r#""d{i}": {{"type": "{kind}", {}}}, "#, both(i + 1))).collect();
-    schema(&format!(r##"{{"$ref": "#/definitions/d0", "definitions": {{{definitions}"d{depth}": {{"type": "string"}}}}}}"##))
+    schema(&format!(
+        r##"{{"$ref": "#/definitions/d0", "definitions": {{{definitions}"d{depth}": {{"type": "string"}}}}}}"##
+    ))
 }
 
 #[test]
@@ -140,7 +142,10 @@ fn definitions_that_double_the_smallest_value_take_no_more_than_the_budget() {
             assert_eq!(hostile.meaning(STEPS), []);
             let settings = ExampleSettings { count: None, seed: 0, steps: STEPS };
             assert!(examples(&hostile, settings).is_err());
-            assert!(!counterexamples(&hostile, settings).found.is_empty(), "other types than that of the root violate it");
+            assert!(
+                !counterexamples(&hostile, settings).found.is_empty(),
+                "other types than that of the root violate it"
+            );
             let other = schema(r#"{"type": "object", "maxProperties": 1}"#);
             let _ = contains(&other, &hostile, STEPS);
         }
