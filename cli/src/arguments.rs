@@ -110,7 +110,7 @@ pub(crate) enum Command {
 }
 
 /// The options that select contracts.
-#[derive(Args, Clone, Debug)]
+#[derive(Args, Clone, Default, Debug)]
 pub(crate) struct Contracts {
     /// Read the manifest of this agent in the fleet; may be repeated
     #[arg(long, value_name = "ID")]

@@ -1,5 +1,6 @@
 //! `capgen check`: lint contracts.
 
+use std::collections::HashSet;
 use std::io;
 use std::path::PathBuf;
 
@@ -56,7 +57,8 @@ pub(crate) fn run(arguments: &Check, console: &Console) -> RunResult {
         let locks = || lock::candidates(&selection);
         let mut kept = Kept::default();
         let run = |change: Option<&Change>| once(arguments, &selection, change, &mut kept, console);
-        return watch::repeat(&selection, locks, console, run);
+        let files = || watch::files_of(&selection).into_iter().chain(locks()).collect();
+        return watch::repeat(files, console, run);
     }
     once(arguments, &selection, None, &mut Kept::default(), console)
 }
@@ -178,6 +180,12 @@ fn warnings_again(contracts: &[LoadedContract], selection: &Selection, kept: &mu
     findings.extend(check_addresses(contracts));
     findings.extend(lock::findings(contracts, selection, IfMissing::Ignore, &mut kept.locks));
     findings
+}
+
+/// The findings without copies of earlier ones: several outputs may read the same files.
+pub(crate) fn distinct(findings: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    let mut seen = HashSet::new();
+    findings.into_iter().filter(|finding| seen.insert(render::json_lines(std::slice::from_ref(finding)))).collect()
 }
 
 /// Prints findings in a format: human-readable ones to standard error, the others to standard output. GitHub and

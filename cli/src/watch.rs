@@ -60,15 +60,14 @@ impl Change {
     }
 }
 
-/// Calls `run` now and after every change, until the process is interrupted. `extra` are files that the result depends
-/// on in addition to the fleet and its manifests; they need not exist.
+/// Calls `run` now and after every change, until the process is interrupted. `files` are the files that the result
+/// depends on, which need not exist; see [`files_of`].
 pub(crate) fn repeat(
-    selection: &Selection,
-    extra: impl Fn() -> Vec<PathBuf>,
+    files: impl Fn() -> Vec<PathBuf>,
     console: &Console,
     mut run: impl FnMut(Option<&Change>) -> RunResult,
 ) -> RunResult {
-    let search = |before: Option<&Snapshot>| Snapshot::take(files(selection), extra(), before);
+    let search = |before: Option<&Snapshot>| Snapshot::take(files(), before);
     let mut snapshot = search(None);
     let mut verdict = run(None)?;
     console.line(&format!("watching {}", count(snapshot.states.len(), "file", "files")));
@@ -81,7 +80,7 @@ pub(crate) fn repeat(
 }
 
 /// The files of a selection, found again each time because agents may join or leave the fleet.
-fn files(selection: &Selection) -> Vec<PathBuf> {
+pub(crate) fn files_of(selection: &Selection) -> Vec<PathBuf> {
     let mut files = selection.locate().paths();
     // The source of an import does not depend on a fleet.
     if !selection.is_empty() {
@@ -129,7 +128,7 @@ fn wait_for_change(before: &Snapshot, search: impl Fn() -> Snapshot) -> Snapshot
 struct Snapshot {
     /// The files that the selection found. They also change if the fleet cannot be read any more.
     found: Vec<PathBuf>,
-    /// These files, the extra ones, and the files of the snapshot before. Some do not exist.
+    /// These files, and the files of the snapshot before. Some do not exist.
     paths: BTreeSet<PathBuf>,
     /// The state of each of them that exists.
     states: BTreeMap<PathBuf, State>,
@@ -145,9 +144,9 @@ struct State {
 }
 
 impl Snapshot {
-    fn take(found: Vec<PathBuf>, extra: Vec<PathBuf>, before: Option<&Snapshot>) -> Self {
+    fn take(found: Vec<PathBuf>, before: Option<&Snapshot>) -> Self {
         let known = before.into_iter().flat_map(|snapshot| snapshot.states.keys().cloned());
-        let paths: BTreeSet<PathBuf> = found.iter().cloned().chain(extra).chain(known).collect();
+        let paths: BTreeSet<PathBuf> = found.iter().cloned().chain(known).collect();
         let states = paths.iter().filter_map(|path| Some((path.clone(), State::of(path)?))).collect();
         Self { found, paths, states }
     }

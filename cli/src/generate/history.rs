@@ -15,7 +15,7 @@ use crate::diff::history;
 use crate::failure::Failure;
 
 /// The value of `--history` that means the history of the manifest.
-const GIT: &str = "git";
+pub(super) const GIT: &str = "git";
 
 /// Where the older contracts are.
 pub(super) struct History {

@@ -205,7 +205,7 @@ pub(crate) struct Output {
 }
 
 /// An import that code is generated from.
-#[derive(Args, Clone, Debug)]
+#[derive(Args, Clone, Default, Debug)]
 pub(crate) struct Imported {
     /// Import the tools of an MCP server from this JSON file, and generate code from them
     #[arg(long, value_name = "TOOLS", conflicts_with_all = ["peer", "all", "capabilities"])]

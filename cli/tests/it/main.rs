@@ -39,6 +39,7 @@ mod matrix;
 mod meaning;
 mod npm;
 mod options_on_pages;
+mod outputs;
 mod precision;
 mod regenerate;
 mod registry;

@@ -348,7 +348,7 @@ impl Build {
         }
         let plan = Plan::below(&package.folder, folder, outputs).map_err(|findings| report.fail(&findings))?;
         if matches!(mode, Mode::Write | Mode::Update) {
-            let findings = plan.left_behind().map_err(|findings| report.fail(&findings))?;
+            let findings = plan.left_behind(|_| true).map_err(|findings| report.fail(&findings))?;
             report.warn(&findings)?;
         }
         Ok(plan)

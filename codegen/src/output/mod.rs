@@ -12,6 +12,7 @@ mod names;
 mod orphans;
 mod plan;
 mod present;
+mod share;
 mod write;
 
 use std::path::Path;
@@ -25,6 +26,7 @@ pub use capgen_files::MARK;
 pub use destination::{Destination, KeptOutputs, Output, check_types};
 pub(crate) use names::file_names;
 pub use orphans::orphan;
+pub use share::share;
 pub use plan::{Plan, PlannedFile, State, unified_diff};
 
 /// Reports agents whose files in these languages would have the same name on some file system ([`codes::COLLISION`]),

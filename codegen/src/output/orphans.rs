@@ -36,20 +36,24 @@ impl Plan {
     }
 
     /// A finding ([`codes::LEFT_BEHIND`]) for each generated file in the folder that is not in this plan, but imports a
-    /// shared file that the plan changes or restores: another version of capgen may have written both.
+    /// shared file that the plan changes or restores: another version of capgen may have written both. Only files for which
+    /// `is_other` is true: another plan may have the rest.
     ///
     /// # Errors
     ///
     /// [`codes::OUTPUT_IO`].
-    pub fn left_behind(&self) -> Result<Vec<Diagnostic>, Vec<Diagnostic>> {
+    pub fn left_behind(&self, is_other: impl Fn(&Path) -> bool) -> Result<Vec<Diagnostic>, Vec<Diagnostic>> {
         let mut changed =
             self.files.iter().filter(|file| file.agent().is_none() && file.state() != State::Unchanged).peekable();
         if changed.peek().is_none() {
             return Ok(Vec::new());
         }
         let names = self.names_in_folder()?;
-        let is_other = |name: &&String| agent_of(name).is_some() && !is_shared(name) && !self.has_file(name);
-        let others: Vec<&String> = names.iter().filter(is_other).collect();
+        let is_unplanned = |name: &&String| {
+            let is_generated = agent_of(name).is_some() && !is_shared(name);
+            is_generated && !self.has_file(name) && is_other(&self.folder.join(name))
+        };
+        let others: Vec<&String> = names.iter().filter(is_unplanned).collect();
         let mut found = Vec::new();
         for shared in changed {
             for name in others.iter().filter(|name| self.imports(name, shared.name())) {

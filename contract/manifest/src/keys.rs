@@ -47,8 +47,20 @@ pub(crate) enum Value {
     Capabilities,
     /// A list of agents.
     Agents,
-    /// The options of generated code.
+    /// The options of generated code, and the outputs.
     Options,
+    /// A list of outputs, with at least one element.
+    Outputs,
+    /// `all`, or a list of ids.
+    Peers,
+    /// A list of relative paths, with at least one element.
+    Paths,
+    /// A list of paths, or of mappings with the settings of an import, with at least one element.
+    McpSources,
+    /// `all`, or a list of names of formats.
+    AnnotatedFormats,
+    /// `git`, or a list of paths.
+    History,
     /// The settings of calls.
     Calls,
     /// A list of public keys of agents.
@@ -182,8 +194,9 @@ pub(crate) const CHANNELS: [Key; 2] = [
 /// `calls`, `keys` and `grants`, which are ours.
 pub(crate) const FLEET: [Key; 14] = [
     Key::optional("version", Value::FormatVersion, FORMAT_VERSION),
-    Key::required("agents", Value::Agents, "The agents of the fleet, and where their manifests are."),
-    Key::optional("generate", Value::Options, "The options of generated code, which flags override."),
+    // Unless the file has `generate`.
+    Key::optional("agents", Value::Agents, "The agents of the fleet, and where their manifests are."),
+    Key::optional("generate", Value::Options, "The options of generated code, which flags override, and the outputs."),
     Key::optional(
         "calls",
         Value::Calls,
@@ -199,6 +212,33 @@ pub(crate) const FLEET: [Key; 14] = [
     Key::foreign("rpc"),
     Key::foreign("hosts"),
     Key::foreign("controlPlane"),
+];
+
+/// The keys of `generate` in `fleet.yaml` beside the options.
+pub(crate) const GENERATE: [Key; 1] =
+    [Key::optional("outputs", Value::Outputs, "The code that `capgen gen` generates without a selection.")];
+
+/// The keys of an output in `fleet.yaml` beside the options, which replace those of `generate`.
+pub(crate) const OUTPUT: [Key; 6] = [
+    Key::optional("peers", Value::Peers, "The agents of the fleet, by id, or `all`."),
+    Key::optional("capabilities", Value::Paths, "Manifests, relative to the folder of this file."),
+    Key::optional("mcp", Value::McpSources, "Lists of the tools of MCP servers, relative to the folder of this file."),
+    Key::optional("lang", Value::FilledTexts, "The languages; by default Rust and TypeScript."),
+    Key::required("out", Value::Path, "The output folder, relative to the folder of this file."),
+    Key::optional(
+        "history",
+        Value::History,
+        "The older contracts of which generated servers have a table: `git`, or manifests.",
+    ),
+];
+
+/// The keys of a list of tools of an output.
+pub(crate) const OUTPUT_IMPORT: [Key; 5] = [
+    Key::required("file", Value::Path, "The file with the tools, relative to the folder of this file."),
+    Key::optional("agent", Value::AgentId, "The id of the agent, without `agent://`."),
+    Key::optional("lossy", Value::Flag, "Whether schemas that a contract cannot express are widened."),
+    Key::optional("skip", Value::Flag, "Whether tools with errors are left out."),
+    Key::optional("annotateFormats", Value::AnnotatedFormats, "The formats that are not checked: names, or `all`."),
 ];
 
 /// The keys of an agent in `fleet.yaml`. Only the first two are read here.

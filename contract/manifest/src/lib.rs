@@ -122,7 +122,10 @@ pub use {
     cache::{KeptContracts, PerContract},
     document::parse_document,
     file::{decode, read_source, shown},
-    fleet::{Fleet, FleetCalls, FleetGrant, FleetKey, find_root, listed_agents},
+    fleet::{
+        AnnotatedNames, Fleet, FleetCalls, FleetGrant, FleetHistory, FleetKey, FleetOutput, FleetPlace, FleetText, McpSource,
+        find_root, listed_agents,
+    },
     json::parse_json,
     loaded::{LoadedContract, Spans},
     meaning::{accepts_no_value, check_meaning, check_values},

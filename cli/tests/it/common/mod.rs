@@ -83,10 +83,21 @@ impl Fleet {
         self.run_with(arguments, "")
     }
 
+    /// Runs it in a folder of the fleet.
+    pub(crate) fn run_in(&self, folder: &str, arguments: &str) -> Run {
+        let mut command = self.command(arguments);
+        command.current_dir(self.path(folder));
+        Self::output(command, b"")
+    }
+
     pub(crate) fn run_with(&self, arguments: &str, stdin: impl AsRef<[u8]>) -> Run {
-        let mut child = self.command(arguments).spawn().unwrap();
+        Self::output(self.command(arguments), stdin.as_ref())
+    }
+
+    fn output(mut command: Command, stdin: &[u8]) -> Run {
+        let mut child = command.spawn().unwrap();
         let mut pipe = child.stdin.take().unwrap();
-        let stdin = stdin.as_ref().to_owned();
+        let stdin = stdin.to_owned();
         // The binary may end before it has read everything.
         let writer = std::thread::spawn(move || drop(pipe.write_all(&stdin)));
         let output = child.wait_with_output().unwrap();

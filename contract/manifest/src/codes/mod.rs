@@ -90,6 +90,8 @@ capgen_diagnostic::codes! {
     pub HTTP_SECURITY = "E0223";
     /// An invalid entry of the list of accepted warnings.
     pub ACCEPTED_WARNING = "E0228";
+    /// An output of `generate` in `fleet.yaml` that is invalid.
+    pub OUTPUT = "E0229";
     /// Capability names that generated code must distinguish by a suffix.
     pub SIMILAR_NAMES = "W0201";
     /// Definitions that have the same name but differ.

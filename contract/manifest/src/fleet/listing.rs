@@ -5,8 +5,9 @@ use std::ops::Range;
 
 use super::access::{FleetGrant, FleetKey, read_grants, read_keys};
 use super::calls::{FleetCalls, read_calls};
+use super::outputs::{FleetOutput, read_outputs};
 use crate::document::parse_document;
-use crate::keys::{AGENT, FLEET, names};
+use crate::keys::{AGENT, FLEET, GENERATE, names};
 use crate::read::{Map, Place, Reader, advice, class, format_version, help_for_empty};
 use crate::{
     AgentId, Data, Diagnostic, ImportExtension, InvalidRuntimePath, Node, OptionValue, Options, RuntimePath, Source,
@@ -28,6 +29,8 @@ pub(crate) struct FleetFile {
     /// The path of each agent by its id.
     pub(crate) agents: BTreeMap<AgentId, Listed>,
     pub(crate) options: Options,
+    /// With paths relative to the folder of the file.
+    pub(crate) outputs: Vec<FleetOutput>,
     pub(crate) calls: FleetCalls,
     /// The path of the file of accepted findings.
     pub(crate) accepted: Option<Listed>,
@@ -48,14 +51,17 @@ pub(crate) fn read_fleet(source: &Source) -> Result<FleetFile, Vec<Diagnostic>> 
     let root = parse_document(source).map_err(|findings| help_for_empty(source, findings, advice::FLEET))?;
     let mut reader = Reader::new(source);
     let mut agents = Agents::default();
-    let mut options = Options::default();
+    let (mut options, mut outputs) = (Options::default(), Vec::new());
     let (mut calls, mut accepted) = (FleetCalls::default(), None);
     let (mut keys, mut grants) = (Vec::new(), None);
     let (mut name, mut description) = (None, None);
     if let Some(mut map) = reader.map(&root, Place::default(), advice::FLEET) {
         reader.only(&mut map, &names(&FLEET));
         format_version(&mut reader, &map, false);
-        reader.required(&map, "agents");
+        // A package of one agent's callers may have the file only for its outputs.
+        if map.get("generate").is_none() {
+            reader.required(&map, "agents");
+        }
         let text = |key| match &map.get(key)?.value.data {
             Data::String(text) => Some(text.clone()),
             _ => None,
@@ -65,7 +71,7 @@ pub(crate) fn read_fleet(source: &Source) -> Result<FleetFile, Vec<Diagnostic>> 
             agents.read(&mut reader, node, place);
         }
         if let Some(member) = map.get("generate") {
-            read_options(&mut reader, &member.value, map.below("generate"), &mut options);
+            outputs = read_generate(&mut reader, &member.value, map.below("generate"), &mut options);
         }
         if let Some(member) = map.get("calls") {
             (calls, accepted) = read_calls(&mut reader, &member.value, map.below("calls"));
@@ -79,7 +85,7 @@ pub(crate) fn read_fleet(source: &Source) -> Result<FleetFile, Vec<Diagnostic>> 
     if failed {
         return Err(findings);
     }
-    Ok(FleetFile { agents: agents.paths, options, calls, accepted, keys, grants, name, description })
+    Ok(FleetFile { agents: agents.paths, options, outputs, calls, accepted, keys, grants, name, description })
 }
 
 /// The agents that the text of a `fleet.yaml` lists, each with its path relative to the folder of that file, sorted by
@@ -92,26 +98,32 @@ pub fn listed_agents(source: &Source) -> Result<Vec<(AgentId, String)>, Vec<Diag
     Ok(read_fleet(source)?.agents.into_iter().map(|(id, listed)| (id, listed.path)).collect())
 }
 
-/// The key `generate`.
-fn read_options(reader: &mut Reader<'_>, node: &Node, place: Place, options: &mut Options) {
-    let Some(mut map) = reader.map(node, place, "`generate`") else { return };
-    let keys: Vec<&str> = Options::TABLE.iter().map(|row| row.key).collect();
+/// The key `generate`: the options of all generated code, and the outputs.
+fn read_generate(reader: &mut Reader<'_>, node: &Node, place: Place, options: &mut Options) -> Vec<FleetOutput> {
+    let Some(mut map) = reader.map(node, place, "`generate`") else { return Vec::new() };
+    let keys: Vec<&str> = Options::TABLE.iter().map(|row| row.key).chain(names(&GENERATE)).collect();
     reader.only(&mut map, &keys);
+    read_options(reader, &map, options);
+    read_outputs(reader, &map, options)
+}
+
+/// The options of generated code that a mapping sets.
+pub(super) fn read_options(reader: &mut Reader<'_>, map: &Map<'_>, options: &mut Options) {
     for row in Options::TABLE {
         match row.value {
             OptionValue::Switch { set, .. } => {
-                if let Some(value) = reader.boolean(&map, row.key) {
+                if let Some(value) = reader.boolean(map, row.key) {
                     set(options, value);
                 }
             }
             OptionValue::Extension { set, .. } => {
                 let values = ImportExtension::ALL.map(|extension| (extension.name(), extension));
-                if let Some(value) = class(reader, &map, row.key, values) {
+                if let Some(value) = class(reader, map, row.key, values) {
                     set(options, value);
                 }
             }
             OptionValue::Path { set, .. } => {
-                if let Some(value) = runtime_path(reader, &map, row.key) {
+                if let Some(value) = runtime_path(reader, map, row.key) {
                     set(options, value);
                 }
             }
@@ -145,7 +157,7 @@ impl Agents {
     fn read(&mut self, reader: &mut Reader<'_>, node: &Node, place: Place) {
         let Some(mut map) = reader.map(node, place, "an agent") else { return };
         reader.only(&mut map, &names(&AGENT));
-        let id = id(reader, &map);
+        let id = reader.required(&map, "id").and_then(|_| agent_id(reader, &map, "id"));
         let path = path(reader, &map);
         let Some((id, span)) = id else { return };
         if let Some(first) = self.seen.get(&id) {
@@ -159,14 +171,15 @@ impl Agents {
     }
 }
 
-fn id(reader: &mut Reader<'_>, map: &Map<'_>) -> Option<(AgentId, Range<usize>)> {
-    let member = reader.required(map, "id")?;
-    let text = reader.text(map, "id")?;
+/// The id of an agent at a key, without `agent://`, and its span.
+pub(super) fn agent_id(reader: &mut Reader<'_>, map: &Map<'_>, key: &str) -> Option<(AgentId, Range<usize>)> {
+    let member = map.get(key)?;
+    let text = reader.text(map, key)?;
     let span = member.value.span.clone();
     if let Some(id) = AgentId::new(text) {
         return Some((id, span));
     }
-    let finding = reader.finding(codes::PEER_ID, "not a valid agent id", (span, ""), &map.below("id"));
+    let finding = reader.finding(codes::PEER_ID, "not a valid agent id", (span, ""), &map.below(key));
     reader.report(match AgentId::from_uri(text) {
         Some(id) => {
             let finding = reader.suggest_text(finding, &member.value.span, text, id.as_str());
@@ -185,11 +198,21 @@ fn path(reader: &mut Reader<'_>, map: &Map<'_>) -> Option<Listed> {
 /// The path at a key, which is relative to the folder of `fleet.yaml`.
 pub(super) fn relative(reader: &mut Reader<'_>, map: &Map<'_>, key: &str) -> Option<Listed> {
     let text = reader.filled(map, key)?;
-    let span = &map.get(key)?.value.span;
+    relative_text(reader, key, text, &map.get(key)?.value.span, &map.below(key))
+}
+
+/// A path at a place, which is relative to the folder of `fleet.yaml`.
+pub(super) fn relative_text(
+    reader: &mut Reader<'_>,
+    key: &str,
+    text: &str,
+    span: &Range<usize>,
+    place: &Place,
+) -> Option<Listed> {
     let drive = matches!(text.as_bytes(), [letter, b':', ..] if letter.is_ascii_alphabetic());
     if text.starts_with(['/', '\\']) || drive {
         let (message, at) = (format!("`{key}` must be relative"), (span.clone(), ""));
-        let finding = reader.finding(codes::FLEET_PATH, message, at, &map.below(key));
+        let finding = reader.finding(codes::FLEET_PATH, message, at, place);
         reader.report(
             finding.help("write it relative to the folder of `fleet.yaml`, so that it is valid on other machines"),
         );

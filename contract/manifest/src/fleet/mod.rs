@@ -3,6 +3,7 @@
 mod access;
 mod calls;
 mod listing;
+mod outputs;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
@@ -13,6 +14,7 @@ use crate::file::{candidates, manifest_in, plain, read_source, shown};
 pub use crate::fleet::access::{FleetGrant, FleetKey};
 pub use crate::fleet::calls::FleetCalls;
 pub use crate::fleet::listing::listed_agents;
+pub use crate::fleet::outputs::{AnnotatedNames, FleetHistory, FleetOutput, FleetPlace, FleetText, McpSource};
 use crate::fleet::listing::{FleetFile, Listed, read_fleet};
 use crate::{AgentId, Diagnostic, Options, Source, codes};
 
@@ -25,6 +27,7 @@ pub struct Fleet {
     /// The agents in `fleet.yaml`.
     listed: BTreeMap<AgentId, Listed>,
     options: Options,
+    outputs: Vec<FleetOutput>,
     calls: FleetCalls,
     /// The path of the file of accepted findings.
     accepted: Option<Listed>,
@@ -63,9 +66,10 @@ impl Fleet {
         }
         let path = root.join("fleet.yaml");
         let source = path.symlink_metadata().is_ok().then(|| read_source(&path, &shown(&path))).transpose()?;
-        let FleetFile { agents: listed, options, calls, accepted, keys, grants, name, description } =
-            source.as_ref().map(read_fleet).transpose()?.unwrap_or_default();
-        Ok(Self { root: root.to_owned(), source, listed, options, calls, accepted, keys, grants, name, description })
+        let file = source.as_ref().map(read_fleet).transpose()?.unwrap_or_default();
+        let FleetFile { agents: listed, options, outputs, calls, accepted, keys, grants, name, description } = file;
+        let root = root.to_owned();
+        Ok(Self { root, source, listed, options, outputs, calls, accepted, keys, grants, name, description })
     }
 
     /// Finds and opens the fleet around `start`: [`find_root`], then [`open`](Self::open).
@@ -92,6 +96,18 @@ impl Fleet {
     /// The options of generated code in `fleet.yaml`, which flags and build scripts override.
     pub fn options(&self) -> Options {
         self.options.clone()
+    }
+
+    /// The outputs in `fleet.yaml`, in its order: what `capgen gen` without a selection generates. Their paths begin with
+    /// [`root`](Self::root).
+    pub fn outputs(&self) -> impl Iterator<Item = FleetOutput> {
+        // Messages show the paths, so the root `.` is left out.
+        let below = |path: &Path| {
+            let path = self.listed_path(&path.to_string_lossy());
+            let short = path.strip_prefix(".").unwrap_or(&path);
+            if short.as_os_str().is_empty() { PathBuf::from(".") } else { short.to_owned() }
+        };
+        self.outputs.iter().map(move |output| output.clone().below(below))
     }
 
     /// The settings of clients and servers in `fleet.yaml`: its key `calls`.

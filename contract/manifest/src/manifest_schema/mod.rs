@@ -69,8 +69,8 @@ fn closed<'k>(properties: impl Iterator<Item = (&'k str, Json)>, keys: &[Key]) -
     node.set("additionalProperties", Json::Bool(false))
 }
 
-/// The mapping `generate`.
-fn options() -> Node {
+/// A mapping with these keys and the options of generated code.
+fn options(keys: &[Key]) -> Node {
     let defaults = Options::default();
     let row = |row: &crate::OptionRow| {
         let (node, default) = match row.value {
@@ -82,5 +82,6 @@ fn options() -> Node {
         };
         (row.key, node.text("description", row.about).set("default", default).into())
     };
-    closed(Options::TABLE.iter().map(row), &[])
+    let others = keys.iter().map(|key| (key.name, value::of(key).into()));
+    closed(others.chain(Options::TABLE.iter().map(row)), keys)
 }

@@ -8,7 +8,7 @@ use capgen_schema::{Json, Number};
 
 use super::node::{Node, texts};
 use super::{http, mapping, options};
-use crate::keys::{ACCEPTED, CALLS, ERROR, FLEET_KEY, GRANT, Key, Value};
+use crate::keys::{ACCEPTED, CALLS, ERROR, FLEET_KEY, GENERATE, GRANT, Key, OUTPUT, OUTPUT_IMPORT, Value};
 use crate::{AgentId, DeclaredError};
 
 /// Relative paths: those that start with neither a slash nor a drive.
@@ -36,7 +36,13 @@ fn schema(value: Value) -> Node {
         Value::Transports => list(Node::reference("transport")).number("minItems", 1),
         Value::Capabilities => list(Node::reference("capability")).number("minItems", 1),
         Value::Agents => list(Node::reference("agent")),
-        Value::Options => options(),
+        Value::Options => options(&GENERATE),
+        Value::Outputs => list(options(&OUTPUT)).number("minItems", 1),
+        Value::Peers => one_or(one_of(["all"]), list(Node::matching(AgentId::PATTERN)).number("minItems", 1)),
+        Value::Paths => list(schema(Value::Path)).number("minItems", 1),
+        Value::McpSources => list(one_or(schema(Value::Path), mapping(&OUTPUT_IMPORT))).number("minItems", 1),
+        Value::AnnotatedFormats => one_or(one_of(["all"]), schema(Value::FilledTexts)),
+        Value::History => one_or(one_of(["git"]), schema(Value::Paths)),
         Value::Calls => mapping(&CALLS),
         Value::FleetKeys => list(mapping(&FLEET_KEY)),
         Value::Grants => Node::of("object").set("additionalProperties", mapping(&GRANT).into()),
@@ -89,6 +95,11 @@ pub(super) fn of_capability(key: &CapabilityKey) -> Node {
 /// The codes of the protocols, which no capability declares.
 fn reserved_code() -> Node {
     Node::new().text("pattern", &format!("^({})", RESERVED_ERROR_CODES.join("|")))
+}
+
+/// A string of one schema, or another value of the other. Editors report the errors of a union badly, so the type selects.
+fn one_or(string: Node, other: Node) -> Node {
+    Node::new().set("if", Node::of("string").into()).set("then", string.into()).set("else", other.into())
 }
 
 fn one() -> Json {

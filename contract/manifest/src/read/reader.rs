@@ -208,7 +208,8 @@ impl<'s> Reader<'s> {
         self.filled_string(&member.value, &map.below(key), key)
     }
 
-    fn filled_string<'n>(&mut self, node: &'n Node, place: &Place, key: &str) -> Option<&'n str> {
+    /// The string at a node that `key` names in messages. Also rejects the empty string.
+    pub(crate) fn filled_string<'n>(&mut self, node: &'n Node, place: &Place, key: &str) -> Option<&'n str> {
         let text = self.string(node, place, key)?;
         if text.is_empty() {
             let message = format!("`{key}` must not be empty");

@@ -7,6 +7,7 @@ use capgen_diagnostic::{public_text, public_url};
 
 use super::http::{HTTP_OBJECTS, HTTP_TEXTS, HTTP_URLS};
 use super::{Token, has_colon};
+use crate::keys::{Key, OUTPUT, OUTPUT_IMPORT};
 use crate::masked::is_name;
 use crate::{Data, Node};
 
@@ -17,6 +18,13 @@ pub(super) enum Public {
     Capabilities,
     Capability,
     Fleet,
+    /// The options of generated code in a fleet, or one of its outputs.
+    Generate,
+    Outputs,
+    /// The lists of tools of an output.
+    ToolLists,
+    /// One of them: a path, or a mapping.
+    ToolList,
     /// The settings of calls in a fleet.
     Calls,
     /// The public keys of agents in a fleet.
@@ -172,6 +180,12 @@ impl Public {
             (Public::Fleet, "version" | "name") => Public::Word,
             (Public::Fleet, "description") => Public::Text,
             (Public::Fleet, "agents") => Public::Agents,
+            (Public::Fleet, "generate") => Public::Generate,
+            (Public::Generate, "outputs") => Public::Outputs,
+            (Public::Generate, "mcp") => Public::ToolLists,
+            // The path of the runtime is any text by mistake, so it stays hidden.
+            (Public::Generate, key) if key == "importExtension" || has_key(&OUTPUT, key) => Public::Word,
+            (Public::ToolList, key) if has_key(&OUTPUT_IMPORT, key) => Public::Word,
             (Public::Fleet, "calls") => Public::Calls,
             (Public::Calls, "skew" | "assume" | "accepted") => Public::Word,
             (Public::Fleet, "keys") => Public::Keys,
@@ -232,6 +246,8 @@ impl Public {
         match self {
             Public::Capabilities => Public::Capability,
             Public::Agents => Public::Agent,
+            Public::Outputs => Public::Generate,
+            Public::ToolLists => Public::ToolList,
             Public::Keys => Public::Key,
             Public::Peer => Public::Secret,
             // `items` is a schema or a list of schemas.
@@ -257,6 +273,8 @@ pub(super) fn is_known(key: &str) -> bool {
         Public::Contract,
         Public::Capability,
         Public::Fleet,
+        Public::Generate,
+        Public::ToolList,
         Public::Calls,
         Public::Key,
         Public::Grant,
@@ -267,6 +285,10 @@ pub(super) fn is_known(key: &str) -> bool {
         Public::Secret,
     ];
     places.into_iter().any(|place| place.member(key).is_some())
+}
+
+fn has_key(keys: &[Key], key: &str) -> bool {
+    keys.iter().any(|known| known.name == key)
 }
 
 /// The fewest tokens between two removals of copies: usual manifests have fewer, and a removal takes the time to sort
@@ -352,7 +374,7 @@ impl<'n> Walk<'_, 'n> {
             Public::Secret | Public::SecretText => false,
             Public::Text | Public::Data => self.is_text(span),
             Public::Url => self.is_text(span) && self.is_public_url(span),
-            Public::Word => self.is_word(span),
+            Public::Word | Public::ToolList => self.is_word(span),
             // The place of an alias or a tag with an error has a null too.
             _ => matches!(self.text.get(span.clone()), Some("true" | "false" | "null")),
         };
