@@ -97,18 +97,11 @@ fn two_outputs_may_share_a_folder() {
 #[test]
 fn outputs_that_write_one_file_are_an_error_and_nothing_is_written() {
     let fleet = Fleet::new(&["a", "b"]);
-    for (outputs, expected) in [
-        ("- { peers: [a], out: gen }\n    - { peers: all, lang: [ts], out: gen }", "gen/a.ts` is in two outputs for this folder"),
-        (
-            "- { peers: [a], lang: [ts], out: gen }\n    - { peers: [b], lang: [ts], out: gen, calls: true }",
-            "gen/_capgen.ts` would have two texts",
-        ),
-    ] {
-        fleet.write("fleet.yaml", &format!("agents: []\ngenerate:\n  outputs:\n    {outputs}\n"));
-        let run = fleet.run("gen").ended(1);
-        assert!(run.stderr.contains(expected) && run.stderr.contains("E0401"), "{run:?}");
-        assert!(!fleet.path("gen").exists());
-    }
+    let outputs = "- { peers: [a], out: gen }\n    - { peers: all, lang: [ts], out: gen }";
+    fleet.write("fleet.yaml", &format!("agents: []\ngenerate:\n  outputs:\n    {outputs}\n"));
+    let run = fleet.run("gen").ended(1);
+    assert!(run.stderr.contains("`gen/a.ts` is in two outputs for this folder") && run.stderr.contains("E0401"), "{run:?}");
+    assert!(!fleet.path("gen").exists());
 }
 
 #[test]
@@ -132,7 +125,7 @@ fn all_errors_of_the_outputs_are_reported_with_their_places() {
     }
     fleet.write("fleet.yaml", "agents: []\ngenerate:\n  outputs:\n    - { peers: all, lang: [typescrpt, rust], out: one }\n");
     let run = fleet.run("gen").ended(1);
-    assert!(run.stderr.contains("did you mean `typescript`?") && run.stderr.contains("fleet.yaml:4:29"), "{run:?}");
+    assert!(run.stderr.contains("did you mean `typescript`?") && run.stderr.contains("fleet.yaml:4:28"), "{run:?}");
 }
 
 #[test]

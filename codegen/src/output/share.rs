@@ -10,8 +10,7 @@ use super::Plan;
 use super::plan::PlannedFile;
 use crate::codes;
 
-/// Leaves each file to the first plan that has it. The code that the files of a folder share may be in several plans,
-/// but only with one text; a file of an agent is in one.
+/// Leaves the code that the files of a folder share to the first plan that has it. A file of an agent is in one plan.
 ///
 /// Returns a finding ([`codes::COLLISION`]) for each file of which this is not true.
 pub fn share<'p>(plans: impl IntoIterator<Item = &'p mut Plan>) -> Vec<Diagnostic> {
@@ -25,9 +24,9 @@ pub fn share<'p>(plans: impl IntoIterator<Item = &'p mut Plan>) -> Vec<Diagnosti
                 first.insert(key, file.clone());
                 return true;
             };
-            let is_shared = file.agent().is_none() && earlier.agent().is_none();
-            if !is_shared || earlier.text() != file.text() {
-                findings.push(written_twice(file.path(), is_shared));
+            // Shared code is the same for every contract and every option.
+            if file.agent().is_some() || earlier.agent().is_some() {
+                findings.push(written_twice(file.path()));
             }
             false
         });
@@ -35,17 +34,8 @@ pub fn share<'p>(plans: impl IntoIterator<Item = &'p mut Plan>) -> Vec<Diagnosti
     findings
 }
 
-fn written_twice(path: &Path, is_shared: bool) -> Diagnostic {
-    let (reason, help) = match is_shared {
-        true => {
-            let reason = "would have two texts, because the options of two outputs for this folder differ";
-            (reason, "give one of the outputs another folder, or both the same options")
-        }
-        false => {
-            let help = "select each agent in one output for a folder and a language, or give one of the outputs another folder";
-            ("is in two outputs for this folder", help)
-        }
-    };
-    let finding = Diagnostic::new(codes::COLLISION, format!("`{}` {reason}", path.display()));
-    finding.help(help).in_file(shown(path))
+fn written_twice(path: &Path) -> Diagnostic {
+    let message = format!("`{}` is in two outputs for this folder", path.display());
+    let help = "select each agent in one output for a folder and a language, or give one of the outputs another folder";
+    Diagnostic::new(codes::COLLISION, message).help(help).in_file(shown(path))
 }
