@@ -5,9 +5,7 @@ use std::path::PathBuf;
 use capgen_codegen::Language;
 use capgen_diagnostic::{Diagnostic, nearest, quoted};
 use capgen_interop::import::AnnotatedFormats;
-use capgen_manifest::{
-    AnnotatedNames, Fleet, FleetHistory, FleetOutput, FleetText, McpSource, codes, find_root,
-};
+use capgen_manifest::{AnnotatedNames, Fleet, FleetHistory, FleetOutput, FleetText, McpSource, codes, find_root};
 use clap::error::ErrorKind;
 
 use super::history::GIT;
@@ -135,7 +133,13 @@ fn imported(source: &McpSource, findings: &mut Vec<Diagnostic>) -> Imported {
         Some(AnnotatedNames::All) => Some(AnnotatedFormats::all()),
         Some(AnnotatedNames::Named(names)) => Some(formats(names, findings)),
     };
-    Imported { mcp: Some(source.file.clone()), agent: source.agent.clone(), lossy: source.lossy, skip: source.skip, formats }
+    Imported {
+        mcp: Some(source.file.clone()),
+        agent: source.agent.clone(),
+        lossy: source.lossy,
+        skip: source.skip,
+        formats,
+    }
 }
 
 fn formats(names: &[FleetText], findings: &mut Vec<Diagnostic>) -> AnnotatedFormats {
@@ -148,7 +152,8 @@ fn formats(names: &[FleetText], findings: &mut Vec<Diagnostic>) -> AnnotatedForm
 }
 
 fn language(name: &FleetText, findings: &mut Vec<Diagnostic>) -> Option<Language> {
-    let has_name = |language: &&Language| language.name() == name.text || language.aliases().contains(&name.text.as_str());
+    let has_name =
+        |language: &&Language| language.name() == name.text || language.aliases().contains(&name.text.as_str());
     let language = Language::ALL.iter().find(has_name).copied();
     if language.is_none() {
         let known: Vec<&str> = Language::ALL.iter().map(|language| language.name()).collect();
@@ -162,6 +167,9 @@ fn unknown(name: &FleetText, message: String, known: &[&str]) -> Diagnostic {
     let finding = name.place.locate(Diagnostic::new(codes::OUTPUT, message));
     match nearest(&name.text, known.iter().copied()) {
         Some(near) => finding.help(format!("did you mean `{near}`?")),
-        None => finding.help(format!("the values are {}", known.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", "))),
+        None => finding.help(format!(
+            "the values are {}",
+            known.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+        )),
     }
 }

@@ -130,7 +130,8 @@ fn finish(arguments: &Generate, prepared: &[Prepared], change: Option<&Change>, 
         console::print(&prepared.iter().map(|one| one.plan.diff()).collect::<String>())?;
     }
     let writes = !arguments.check && !arguments.diff;
-    let peers: Vec<_> = prepared.iter().flat_map(|one| report::peers(&one.contracts, &one.hashes, &one.plan, writes)).collect();
+    let peers: Vec<_> =
+        prepared.iter().flat_map(|one| report::peers(&one.contracts, &one.hashes, &one.plan, writes)).collect();
     let shared: Vec<_> = prepared.iter().flat_map(|one| report::shared(&one.plan, writes)).collect();
     if writes || (arguments.check && verdict == Verdict::Fine) {
         match change {
@@ -150,9 +151,9 @@ fn finish(arguments: &Generate, prepared: &[Prepared], change: Option<&Change>, 
 fn stale(arguments: &Generate, prepared: &[Prepared], orphans: &[PathBuf]) -> Vec<Diagnostic> {
     let fix = rerun::fix(arguments);
     let files = prepared.iter().flat_map(|one| one.plan.stale(&fix));
-    let locked = prepared.iter().flat_map(|one| {
-        lock::findings(&one.contracts, &one.selection, IfMissing::Ignore, &mut KeptLocks::default())
-    });
+    let locked = prepared
+        .iter()
+        .flat_map(|one| lock::findings(&one.contracts, &one.selection, IfMissing::Ignore, &mut KeptLocks::default()));
     files.chain(orphans.iter().map(|path| output::orphan(path))).chain(locked).collect()
 }
 

@@ -71,7 +71,10 @@ fn paths_begin_at_fleet_yaml_whatever_the_current_folder() {
 fn a_package_without_a_fleet_has_outputs() {
     let fleet = Fleet::new(&[]);
     fleet.write("vendor/x.yaml", &loose("x"));
-    fleet.write("packages/web/fleet.yaml", "generate:\n  outputs:\n    - { capabilities: [../../vendor/x.yaml], lang: [ts], out: gen }\n");
+    fleet.write(
+        "packages/web/fleet.yaml",
+        "generate:\n  outputs:\n    - { capabilities: [../../vendor/x.yaml], lang: [ts], out: gen }\n",
+    );
     assert_eq!(fleet.run_in("packages/web", "gen").status, 0);
     assert_eq!(fleet.names("packages/web/gen"), ["_capgen.ts", "x.ts"]);
     assert_eq!(fleet.run_in("packages/web", "gen --check").status, 0);
@@ -100,7 +103,10 @@ fn outputs_that_write_one_file_are_an_error_and_nothing_is_written() {
     let outputs = "- { peers: [a], out: gen }\n    - { peers: all, lang: [ts], out: gen }";
     fleet.write("fleet.yaml", &format!("agents: []\ngenerate:\n  outputs:\n    {outputs}\n"));
     let run = fleet.run("gen").ended(1);
-    assert!(run.stderr.contains("`gen/a.ts` is in two outputs for this folder") && run.stderr.contains("E0401"), "{run:?}");
+    assert!(
+        run.stderr.contains("`gen/a.ts` is in two outputs for this folder") && run.stderr.contains("E0401"),
+        "{run:?}"
+    );
     assert!(!fleet.path("gen").exists());
 }
 
@@ -123,7 +129,10 @@ fn all_errors_of_the_outputs_are_reported_with_their_places() {
     ] {
         assert!(run.stderr.contains(expected), "{expected}: {run:?}");
     }
-    fleet.write("fleet.yaml", "agents: []\ngenerate:\n  outputs:\n    - { peers: all, lang: [typescrpt, rust], out: one }\n");
+    fleet.write(
+        "fleet.yaml",
+        "agents: []\ngenerate:\n  outputs:\n    - { peers: all, lang: [typescrpt, rust], out: one }\n",
+    );
     let run = fleet.run("gen").ended(1);
     assert!(run.stderr.contains("did you mean `typescript`?") && run.stderr.contains("fleet.yaml:4:28"), "{run:?}");
 }
@@ -141,7 +150,10 @@ fn options_of_outputs_need_a_selection_on_the_command_line() {
 fn the_summary_and_the_diff_have_all_outputs() {
     let fleet = fleet();
     let run = fleet.run("gen --diff").ended(0);
-    assert!(run.stdout.contains("+++ b/web/src/contracts/b.ts") && run.stdout.contains("+++ b/tools/contracts/x.js"), "{run:?}");
+    assert!(
+        run.stdout.contains("+++ b/web/src/contracts/b.ts") && run.stdout.contains("+++ b/tools/contracts/x.js"),
+        "{run:?}"
+    );
     let summary: serde_json::Value = serde_json::from_str(&fleet.run("gen --json").ended(0).stdout).unwrap();
     assert_eq!(summary["peers"].as_array().map(Vec::len), Some(9), "{summary}");
     assert_eq!(summary["shared"].as_array().map(Vec::len), Some(3), "{summary}");

@@ -26,8 +26,8 @@ pub use capgen_files::MARK;
 pub use destination::{Destination, KeptOutputs, Output, check_types};
 pub(crate) use names::file_names;
 pub use orphans::orphan;
-pub use share::share;
 pub use plan::{Plan, PlannedFile, State, unified_diff};
+pub use share::share;
 
 /// Reports agents whose files in these languages would have the same name on some file system ([`codes::COLLISION`]),
 /// and agents whose files Windows would not create ([`codes::RESERVED_NAME`]). Each agent comes with the path of its

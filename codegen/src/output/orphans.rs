@@ -36,8 +36,8 @@ impl Plan {
     }
 
     /// A finding ([`codes::LEFT_BEHIND`]) for each generated file in the folder that is not in this plan, but imports a
-    /// shared file that the plan changes or restores: another version of capgen may have written both. Only files for which
-    /// `is_other` is true: another plan may have the rest.
+    /// shared file that the plan changes or restores: another version of capgen may have written both. Only files for
+    /// which `is_other` is true: another plan may have the rest.
     ///
     /// # Errors
     ///

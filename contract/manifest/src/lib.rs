@@ -123,8 +123,8 @@ pub use {
     document::parse_document,
     file::{decode, read_source, shown},
     fleet::{
-        AnnotatedNames, Fleet, FleetCalls, FleetGrant, FleetHistory, FleetKey, FleetOutput, FleetPlace, FleetText, McpSource,
-        find_root, listed_agents,
+        AnnotatedNames, Fleet, FleetCalls, FleetGrant, FleetHistory, FleetKey, FleetOutput, FleetPlace, FleetText,
+        McpSource, find_root, listed_agents,
     },
     json::parse_json,
     loaded::{LoadedContract, Spans},

@@ -14,8 +14,8 @@ use crate::file::{candidates, manifest_in, plain, read_source, shown};
 pub use crate::fleet::access::{FleetGrant, FleetKey};
 pub use crate::fleet::calls::FleetCalls;
 pub use crate::fleet::listing::listed_agents;
-pub use crate::fleet::outputs::{AnnotatedNames, FleetHistory, FleetOutput, FleetPlace, FleetText, McpSource};
 use crate::fleet::listing::{FleetFile, Listed, read_fleet};
+pub use crate::fleet::outputs::{AnnotatedNames, FleetHistory, FleetOutput, FleetPlace, FleetText, McpSource};
 use crate::{AgentId, Diagnostic, Options, Source, codes};
 
 /// The agents of a fleet: those in `fleet.yaml`, and the folders in `agents/`.
@@ -98,8 +98,8 @@ impl Fleet {
         self.options.clone()
     }
 
-    /// The outputs in `fleet.yaml`, in its order: what `capgen gen` without a selection generates. Their paths begin with
-    /// [`root`](Self::root).
+    /// The outputs in `fleet.yaml`, in its order: what `capgen gen` without a selection generates. Their paths begin
+    /// with [`root`](Self::root).
     pub fn outputs(&self) -> impl Iterator<Item = FleetOutput> {
         // Messages show the paths, so the root `.` is left out.
         let below = |path: &Path| {

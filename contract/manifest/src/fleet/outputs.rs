@@ -1,4 +1,5 @@
-//! The key `outputs` of `generate` in `fleet.yaml`: the code that `capgen gen` generates without a selection, and where.
+//! The key `outputs` of `generate` in `fleet.yaml`: the code that `capgen gen` generates without a selection, and
+//! where.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};

@@ -97,7 +97,8 @@ fn reserved_code() -> Node {
     Node::new().text("pattern", &format!("^({})", RESERVED_ERROR_CODES.join("|")))
 }
 
-/// A string of one schema, or another value of the other. Editors report the errors of a union badly, so the type selects.
+/// A string of one schema, or another value of the other. Editors report the errors of a union badly, so the type
+/// selects.
 fn one_or(string: Node, other: Node) -> Node {
     Node::new().set("if", Node::of("string").into()).set("then", string.into()).set("else", other.into())
 }
