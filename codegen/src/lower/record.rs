@@ -57,8 +57,11 @@ impl<'a> Lowering<'a, '_> {
     ) -> Vec<Field> {
         let mut by_name: Vec<(usize, Property<'_>)> = declared.into_iter().enumerate().collect();
         by_name.sort_by_key(|(_, property)| property.name);
-        let mut fields: Vec<(usize, Field)> =
-            (by_name.into_iter()).map(|(at, property)| (at, self.field(property, required, facets, place))).collect();
+        // A loop, because the closures of iterators need a lot of the stack for each level of a schema.
+        let mut fields: Vec<(usize, Field)> = Vec::with_capacity(by_name.len());
+        for (at, property) in by_name {
+            fields.push((at, self.field(property, required, facets, place)));
+        }
         fields.sort_by_key(|(at, _)| *at);
         fields.into_iter().map(|(_, field)| field).collect()
     }
