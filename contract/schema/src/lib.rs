@@ -84,9 +84,9 @@ pub use lexer::{JsonBuilder, JsonScalar, JsonTextError, JsonTextErrorKind, read_
 pub use model::{Annotations, Assertions, Format, Kind, Node, NodeId, Schema};
 pub use multiple::Divisor;
 pub use normalise::{
-    LINKED_FILES, Loss, Reading, annotate_formats, checked_formats, has_patterns_of_lines, is_known_dialect,
-    is_same_dialect, keyword_at, normalise, normalise_lossy, normalise_noting, places_of_checked_formats,
-    resolved_reference,
+    LINKED_FILES, Loss, Reading, annotate_formats, checked_formats, has_keywords_of_other_drafts,
+    has_patterns_of_lines, is_known_dialect, is_same_dialect, keyword_at, normalise, normalise_lossy, normalise_noting,
+    places_of_checked_formats, resolved_reference,
 };
 pub use number::{Number, NumberError};
 pub use parse::{

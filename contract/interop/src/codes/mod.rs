@@ -51,6 +51,8 @@ capgen_diagnostic::codes! {
     pub ROOT_REFERENCE = "W0905";
     /// A pattern of names without line breaks, read as every name.
     pub EVERY_NAME = "W0906";
+    /// A keyword in the form of another draft.
+    pub OTHER_FORM = "W0907";
     /// A list of tools whose last page names a further one.
     pub INCOMPLETE_LIST = "W0931";
     /// The parameters of a path are not those of its template.

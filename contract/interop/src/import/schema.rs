@@ -6,8 +6,9 @@
 use capgen_diagnostic::quoted;
 use capgen_schema::codes::{OTHER_DIALECT, REF_NOT_LOCAL};
 use capgen_schema::{
-    Anchor, Code, Json, LINKED_FILES, Loss, Object, Problem, Reading, Schema, annotate_formats, has_patterns_of_lines,
-    is_known_dialect, keyword_at, normalise_lossy, normalise_noting,
+    Anchor, Code, Json, LINKED_FILES, Loss, Object, Problem, Reading, Schema, annotate_formats,
+    has_keywords_of_other_drafts, has_patterns_of_lines, is_known_dialect, keyword_at, normalise_lossy,
+    normalise_noting,
 };
 
 use super::{Entry, ImportFinding, Importer};
@@ -26,6 +27,17 @@ pub(crate) enum Dialect {
     OpenApi30,
     /// Draft 2020-12 if the root has `$defs`, and otherwise draft-07.
     ByDefinitions,
+}
+
+impl Dialect {
+    /// The `$schema` of its schemas; `None` if it depends on the schema.
+    fn uri(self) -> Option<&'static str> {
+        match self {
+            Dialect::Modern => Some(MODERN),
+            Dialect::OpenApi30 => Some(OPENAPI_3_0),
+            Dialect::ByDefinitions => None,
+        }
+    }
 }
 
 /// The `$schema` of a modern schema that has none. Its keywords are those of draft 2020-12, and not declared by the
@@ -72,8 +84,9 @@ impl Importer {
         };
         let source = changed.as_ref().unwrap_or(source);
         let own = if keeps_dialect || source.get("$schema").is_none() { own } else { without_dialect(own) };
-        // The author of a contract wrote its patterns in the subset, and means the letter.
-        let is_exact = entry.is_contract || !has_patterns_of_lines(source);
+        // The author of a contract wrote its schemas in the subset, and means the letter.
+        let has_readings = || has_patterns_of_lines(source) || has_keywords_of_other_drafts(source, dialect.uri());
+        let is_exact = entry.is_contract || !has_readings();
         if is_exact
             && has_the_subset(source)
             && let Ok(schema) = Schema::parse(&own)
@@ -155,6 +168,7 @@ fn code(reading: Reading) -> (Code, &'static str) {
         Reading::Overlap => (codes::OVERLAPPING_BRANCHES, "asserts nothing"),
         Reading::PatternSyntax => (codes::PATTERN_SYNTAX, "translated"),
         Reading::EveryName => (codes::EVERY_NAME, "read as every name"),
+        Reading::OtherForm => (codes::OTHER_FORM, "read as in its draft"),
         Reading::RootReference => (codes::ROOT_REFERENCE, "read as a place of the document"),
         _ => (codes::LOSS, "widened"),
     }
@@ -189,6 +203,9 @@ fn help_for(reading: Reading) -> Option<&'static str> {
         Reading::Discriminator => "list the property in `required` of each branch, with a `const`",
         Reading::PatternSyntax => "write the pattern in the syntax of ECMA-262",
         Reading::EveryName => "write the schema in `additionalProperties`",
+        Reading::OtherForm => {
+            "write it in the form of the draft that the schema declares, or declare the draft that has it"
+        }
         Reading::RootReference => "remove the `$id` around it, or write the URI of the document before the `#`",
         Reading::Overlap => {
             "give the property a `const` of its own in each branch, or a `mapping` with different names for them"
@@ -273,11 +290,7 @@ fn without_dialect(schema: Json) -> Json {
 
 fn with_dialect(source: &Json, dialect: Dialect) -> Option<Json> {
     let object = source.as_object().filter(|object| object.get("$schema").is_none())?;
-    let uri = match dialect {
-        Dialect::Modern => MODERN,
-        Dialect::OpenApi30 => OPENAPI_3_0,
-        Dialect::ByDefinitions => return None,
-    };
+    let uri = dialect.uri()?;
     let mut members = object.clone();
     members.push("$schema".to_owned(), Json::from(uri));
     Some(Json::Object(members))

@@ -14,6 +14,7 @@
 mod annotations;
 mod conditions;
 mod declared_errors;
+mod drafts;
 mod formats;
 mod hostile_import;
 mod json_schema_files;

@@ -56,6 +56,7 @@ impl<'a> Walk<'a> {
         if let Some(tuple) = tuple(draft) {
             // The other keywords of the tuple are read together with this one.
             if tuple.keyword == name {
+                self.note_form(draft, name, value);
                 self.tuple(draft, &tuple);
             }
             return;

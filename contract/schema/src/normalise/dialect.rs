@@ -1,6 +1,7 @@
 //! The dialect of JSON Schema that a document is written in.
 
-use super::version::Version;
+use super::places::is_container;
+use super::version::{self, Version};
 use crate::{Json, Object, Subschemas, is_definitions};
 
 /// The difference between dialects that matters here. All other keywords have one meaning each, whatever the draft.
@@ -75,12 +76,16 @@ impl Dialect {
 
 /// The name of the dialect that `$schema` declares, in messages.
 pub(super) fn declared(root: &Json, version: Option<Version>) -> Option<&'static str> {
-    version.map(Version::name).or_else(|| is_openapi_3_0(root).then_some("OpenAPI 3.0"))
+    version.map(Version::name).or_else(|| declares_openapi_3_0(root).then_some("OpenAPI 3.0"))
 }
 
 /// Whether `$schema` is that of OpenAPI 3.0, the dialect that defines `nullable`.
-pub(super) fn is_openapi_3_0(root: &Json) -> bool {
-    let uri = root.get("$schema").and_then(Json::as_str).unwrap_or_default();
+pub(super) fn declares_openapi_3_0(root: &Json) -> bool {
+    root.get("$schema").and_then(Json::as_str).is_some_and(is_openapi_3_0)
+}
+
+/// Whether a meta-schema is that of OpenAPI 3.0.
+pub(super) fn is_openapi_3_0(uri: &str) -> bool {
     uri.contains("://spec.openapis.org/oas/3.0/")
 }
 
@@ -89,10 +94,19 @@ pub(super) fn takes_subschemas(name: &str) -> bool {
     Subschemas::are_in(name) && !is_definitions(name)
 }
 
-/// The direct subschemas that may apply to a payload, in source order. Definitions and keywords that the draft ignores
+/// Whether a keyword of a schema is ignored because it is next to a reference. Definitions apply only where they are
+/// referenced.
+pub(super) fn is_beside_reference(dialect: Dialect, object: &Object, name: &str) -> bool {
+    let is_reference = || matches!(object.get("$ref"), Some(Json::String(_)));
+    dialect == Dialect::Legacy && name != "$ref" && !is_container(name) && is_reference()
+}
+
+/// The direct subschemas that may apply to a payload, in source order. Definitions and keywords that the dialect ignores
 /// are not among them.
-pub(super) fn subschemas(object: &Object, version: Option<Version>) -> impl Iterator<Item = &Json> {
-    let applies = move |name: &str| !is_definitions(name) && version.is_none_or(|version| !version.ignores(name));
+pub(super) fn subschemas(object: &Object, dialect: Dialect, version: Option<Version>) -> impl Iterator<Item = &Json> {
+    let applies = move |name: &str| {
+        !is_definitions(name) && !version::ignores(version, object, name) && !is_beside_reference(dialect, object, name)
+    };
     let members = object.iter().filter(move |(name, _)| applies(name));
     members.flat_map(|(name, value)| Subschemas::of(name, value).iter())
 }

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use capgen_diagnostic::quoted;
 
 use super::MAX_POINTER_BYTES;
-use super::dialect::Dialect;
+use super::dialect::{Dialect, is_beside_reference};
 use super::index::Index;
 use super::lossy::{Loss, Reading};
 use super::places::{map_subschemas, visit_subschemas};
@@ -125,7 +125,8 @@ impl<'a> Resources<'a> {
                 self.anchors.entry((around, anchor)).or_insert_with(|| at.clone());
             }
         }
-        for (name, value) in object {
+        let dialect = self.dialect;
+        for (name, value) in object.iter().filter(|(name, _)| !is_beside_reference(dialect, object, name)) {
             visit_subschemas(name, value, depth == 0, at, &mut |child, at| self.collect(child, at, around, depth + 1));
         }
     }

@@ -53,6 +53,8 @@ pub enum Reading {
     Discriminator,
     /// `patternProperties` with a pattern such as `^.*$`, which excludes names with line breaks, is read as every name.
     EveryName,
+    /// A keyword has the form of another draft, such as `exclusiveMinimum: true` in draft-07, and is read so.
+    OtherForm,
     /// A `$ref` leads nowhere in the schema whose `$id` is around it, and is read as one to the root.
     RootReference,
     /// Branches of a union with a `discriminator` allow the same value of its property, so that it asserts nothing.
@@ -68,7 +70,8 @@ pub enum Reading {
 /// |---|---|
 /// | an assertion that the subset cannot express, a name that is similar to a keyword | removed |
 /// | a `$ref` to another document or to nothing | removed, so that every value is valid; it is never fetched |
-/// | `patternProperties` | `additionalProperties` with `anyOf` over the schemas |
+/// | a pattern of `patternProperties` that the subset cannot express | removed, and `additionalProperties` accepts its schema, too |
+/// | any other `patternProperties` that it cannot express | `additionalProperties` with `anyOf` over the schemas |
 /// | a loss in `if`, or in `contains` with `maxContains` | these keywords are removed |
 /// | a loss in a branch of `oneOf` | `anyOf`: more than one widened branch may match |
 /// | a loss below `not` | the subschema that has it becomes `false` there; `not: false` is removed |

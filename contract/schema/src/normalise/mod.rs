@@ -11,6 +11,7 @@ mod condition;
 mod dialect;
 mod embedded;
 mod format;
+mod forms;
 mod index;
 mod lossy;
 mod marks;
@@ -35,6 +36,8 @@ use std::collections::{HashMap, HashSet};
 pub use annotated::{annotate_formats, checked_formats, places_of_checked_formats};
 use dialect::Dialect;
 pub use dialect::{is_known_dialect, is_same_dialect};
+use forms::Forms;
+pub use forms::has_keywords_of_other_drafts;
 pub use lossy::{Loss, Reading, normalise_lossy};
 pub use object::has_patterns_of_lines;
 pub use places::{LINKED_FILES, keyword_at};
@@ -177,9 +180,10 @@ impl<'a> Output<'a> {
         let dialect = Dialect::of(source);
         let version = Version::of(source);
         let declared = dialect::declared(source, version);
+        let forms = Forms::of(source);
         let (problems, notes) = (Vec::new(), Vec::new());
         let name_bytes = unevaluated::NAME_BYTES;
-        let mut walk = Walk { targets, dialect, version, declared, problems, notes, copies: COPIES, name_bytes };
+        let mut walk = Walk { targets, dialect, version, declared, forms, problems, notes, copies: COPIES, name_bytes };
         let mut root = walk.schema(source, Origin::default(), 0);
         let mut definitions = Vec::new();
         for id in walk.targets.in_order() {

@@ -156,6 +156,7 @@ impl<'a> Walk<'a> {
 
     /// `minimum`, `maximum` and their exclusive forms, with draft-04's flags resolved.
     pub(super) fn bound(&mut self, draft: &mut Draft<'a>, name: &str, value: &'a Json) {
+        self.note_form(draft, name, value);
         let is_lower = name.ends_with("inimum");
         let bound = if is_lower { &draft.bounds.lower } else { &draft.bounds.upper };
         let is_exclusive = name.starts_with("exclusive");

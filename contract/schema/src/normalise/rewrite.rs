@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeSet, HashSet};
 
+use super::array::is_trivial;
+use super::dialect::Dialect;
 use super::lossy::Record;
 use super::places::is_container;
 use super::walk::asserts;
@@ -15,6 +17,9 @@ pub(super) struct Draft<'a, 'd> {
     pub(super) out: Object,
     /// The keywords that are lost.
     pub(super) lost: BTreeSet<&'a str>,
+    /// The members of `patternProperties` whose patterns cannot be expressed. If there are none, and the keyword is
+    /// lost, it is lost as a whole.
+    pub(super) unusable: BTreeSet<&'a str>,
     /// Whether a subschema changed.
     pub(super) is_changed: bool,
 }
@@ -56,8 +61,12 @@ impl<'a> Widener<'a, '_> {
             // It has been replaced, or is absent.
             removed.remove("additionalProperties");
         }
+        if !draft.unusable.is_empty() {
+            // The other patterns are left.
+            removed.remove("patternProperties");
+        }
         // Draft-07 ignores keywords next to `$ref`. Without the reference, they would apply.
-        let ignored = |name: &str| self.is_legacy && lost.contains("$ref") && asserts(name);
+        let ignored = |name: &str| self.dialect == Dialect::Legacy && lost.contains("$ref") && asserts(name);
         draft.keep(|name| !removed.contains(name) && !ignored(name));
         if lost.contains("nullable") && draft.get("nullable") == Some(&Json::Bool(true)) {
             let is_referenced = self.is_referenced(&pointer::join(draft.at, "anyOf"));
@@ -70,17 +79,28 @@ impl<'a> Widener<'a, '_> {
     fn pattern_properties(&self, draft: &mut Draft<'_, '_>, lost: &BTreeSet<&str>, record: &mut Record) {
         let patterns = draft.out.get("patternProperties").cloned();
         let additional = draft.out.get("additionalProperties").cloned();
-        let additional = additional.filter(|_| !lost.contains("additionalProperties"));
+        let is_open = |others: &Json| lost.contains("additionalProperties") || is_trivial(others);
+        let additional = additional.filter(|others| !is_open(others));
         draft.out.set("patternProperties", None);
         draft.out.set("additionalProperties", None);
         let Some(Json::Object(patterns)) = patterns else { return };
+        let is_kept = |pattern: &str| !draft.unusable.is_empty() && !draft.unusable.contains(pattern);
+        let (kept, patterns): (Vec<_>, Vec<_>) = patterns.iter().cloned().partition(|(pattern, _)| is_kept(pattern));
+        if !kept.is_empty() {
+            draft.out.push("patternProperties".to_owned(), Json::Object(kept.into_iter().collect()));
+        }
         let (Some(additional), false) =
             (additional, self.is_referenced(&pointer::join(draft.at, "additionalProperties")))
         else {
             return;
         };
-        let to = pointer::join(&pointer::join(draft.at, "additionalProperties"), "anyOf");
+        let to = pointer::join(draft.at, "additionalProperties");
         let from = pointer::join(draft.at, "patternProperties");
+        if let ([(pattern, schema)], Json::Bool(false)) = (patterns.as_slice(), &additional) {
+            record.moved(to, pointer::join(&from, pattern));
+            return draft.out.push("additionalProperties".to_owned(), schema.clone());
+        }
+        let to = pointer::join(&to, "anyOf");
         let mut branches = Vec::new();
         for (pattern, schema) in &patterns {
             record.moved(pointer::join(&to, &branches.len().to_string()), pointer::join(&from, pattern));

@@ -5,11 +5,12 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::dialect::{self, Dialect};
 use super::index::{Index, address};
 use super::places::LINKED_FILES;
+use super::relative;
 use super::tree::Origin;
 use super::version::Version;
-use super::{dialect, relative};
 use crate::parse::{MAX_SCHEMA_DEPTH, percent_decode};
 use crate::{Hash, Json, pointer};
 
@@ -75,6 +76,7 @@ impl<'a> Targets<'a> {
             ids: Version::ids(version),
             base: root.get(id).and_then(Json::as_str).unwrap_or_default().trim_end_matches('#'),
         };
+        let dialect = Dialect::of(root);
         let mut seen = HashSet::from([address(root)]);
         let mut open = vec![(root, 0)];
         while let Some((json, depth)) = open.pop() {
@@ -86,7 +88,7 @@ impl<'a> Targets<'a> {
             if let Some(Json::String(text)) = object.get("$ref") {
                 let _ = targets.resolve(text);
             }
-            let below = dialect::subschemas(object, version).map(|child| (child, depth + 1));
+            let below = dialect::subschemas(object, dialect, version).map(|child| (child, depth + 1));
             let found = targets.list.iter().skip(known).map(|target| (target.json, 1));
             let new: Vec<_> = below.chain(found).filter(|(json, _)| seen.insert(address(json))).collect();
             // The stack is read from its end; reverse, so that targets are found in source order.
@@ -152,6 +154,8 @@ impl<'a> Targets<'a> {
         let local = match text.strip_prefix(self.base) {
             Some("") if !self.base.is_empty() => Some(""),
             Some(rest) if rest.starts_with('#') => rest.strip_prefix('#'),
+            // The empty reference is one to the document, as `#` is.
+            _ if text.is_empty() => Some(""),
             _ => text.strip_prefix('#'),
         };
         let fragment = local.and_then(percent_decode).ok_or(Unresolved::NotLocal)?;
@@ -198,7 +202,8 @@ impl<'a> Targets<'a> {
 
 /// The pointer of a reference within the document; `None` if it leads to an anchor or to another document.
 pub(super) fn local(reference: &str) -> Option<String> {
-    let fragment = reference.strip_prefix('#').and_then(percent_decode)?;
+    let fragment = if reference.is_empty() { reference } else { reference.strip_prefix('#')? };
+    let fragment = percent_decode(fragment)?;
     (fragment.is_empty() || fragment.starts_with('/')).then(|| canonical(&fragment))
 }
 

@@ -6,9 +6,10 @@
 use std::collections::HashSet;
 
 use super::array::{applies_in_place, is_trivial};
-use super::dialect::Dialect;
+use super::dialect::{Dialect, is_beside_reference};
 use super::pattern::remove_needless_escapes;
 use super::tree::{Node, Value};
+use super::version;
 use super::walk::{Draft, Walk};
 use crate::{Json, Object};
 
@@ -89,11 +90,8 @@ impl<'a> Walk<'a> {
     /// Adds the properties that the schemas in an object evaluate which apply to the same value; `None` if they are not
     /// known.
     fn evaluated_beside(&mut self, object: &'a Object, is_certain: bool, found: &mut Evaluated<'a>) -> Option<()> {
-        let reference = object.get("$ref").and_then(Json::as_str);
         for (name, value) in object {
-            let is_ignored = self.version.is_some_and(|version| version.ignores(name))
-                || (reference.is_some() && self.dialect == Dialect::Legacy && name != "$ref");
-            if is_ignored {
+            if version::ignores(self.version, object, name) || is_beside_reference(self.dialect, object, name) {
                 continue;
             }
             match (name.as_str(), value) {

@@ -43,7 +43,11 @@ impl Version {
     /// The draft that the `$schema` of a document declares. Dialects of OpenAPI have keywords of several drafts, so
     /// they are not one.
     pub(super) fn of(root: &Json) -> Option<Self> {
-        let uri = root.get("$schema")?.as_str()?;
+        Self::named(root.get("$schema")?.as_str()?)
+    }
+
+    /// The draft of a meta-schema.
+    pub(super) fn named(uri: &str) -> Option<Self> {
         let path = uri.strip_prefix("http://").or_else(|| uri.strip_prefix("https://"))?;
         let path = path.strip_suffix('#').unwrap_or(path).strip_prefix("json-schema.org/")?;
         [Draft04, Draft06, Draft07, Draft2019, Draft2020].into_iter().find(|version| version.path() == path)
@@ -103,7 +107,14 @@ impl Version {
     }
 }
 
+/// Whether the draft ignores a keyword of an object. A list in `items` is the form of earlier drafts, so
+/// `additionalItems` next to it has its meaning in them.
+pub(super) fn ignores(version: Option<Version>, object: &Object, keyword: &str) -> bool {
+    let is_of_a_tuple = || keyword == "additionalItems" && matches!(object.get("items"), Some(Json::Array(_)));
+    version.is_some_and(|version| version.ignores(keyword)) && !is_of_a_tuple()
+}
+
 /// The value of a keyword, unless the draft ignores it.
 pub(super) fn get<'a>(object: &'a Object, keyword: &str, version: Option<Version>) -> Option<&'a Json> {
-    object.get(keyword).filter(|_| version.is_none_or(|version| !version.ignores(keyword)))
+    object.get(keyword).filter(|_| !ignores(version, object, keyword))
 }

@@ -6,6 +6,7 @@
 use capgen_diagnostic::quoted;
 
 use super::dialect::Dialect;
+use super::forms::Forms;
 use super::lossy::{Loss, Reading};
 use super::number::Bounds;
 use super::places::is_container;
@@ -26,6 +27,7 @@ pub(super) struct Walk<'a> {
     pub(super) version: Option<Version>,
     /// The name of the dialect that `$schema` declares.
     pub(super) declared: Option<&'static str>,
+    pub(super) forms: Forms,
     pub(super) problems: Vec<Problem>,
     /// Parts that are read in another way than they are written.
     pub(super) notes: Vec<Loss>,
@@ -133,19 +135,26 @@ impl<'a> Walk<'a> {
     }
 
     pub(super) fn child(&mut self, draft: &Draft<'a>, keyword: &str, json: &'a Json) -> Node<'a> {
+        self.note_boolean(draft, keyword, None, json);
         self.node(json, draft.origin.join(keyword), draft.depth + 1)
     }
 
     pub(super) fn list(&mut self, draft: &Draft<'a>, keyword: &str, items: &'a [Json]) -> Vec<Node<'a>> {
         let origin = draft.origin.join(keyword);
-        let node = |(index, item): (usize, &'a Json)| self.node(item, origin.join(&index.to_string()), draft.depth + 1);
+        let node = |(index, item): (usize, &'a Json)| {
+            let index = index.to_string();
+            self.note_boolean(draft, keyword, Some(&index), item);
+            self.node(item, origin.join(&index), draft.depth + 1)
+        };
         items.iter().enumerate().map(node).collect()
     }
 
     pub(super) fn map(&mut self, draft: &Draft<'a>, keyword: &str, members: &'a Object) -> Vec<(String, Node<'a>)> {
         let origin = draft.origin.join(keyword);
-        let node =
-            |(name, member): &'a (String, Json)| (name.clone(), self.node(member, origin.join(name), draft.depth + 1));
+        let node = |(name, member): &'a (String, Json)| {
+            self.note_boolean(draft, keyword, Some(name), member);
+            (name.clone(), self.node(member, origin.join(name), draft.depth + 1))
+        };
         members.iter().map(node).collect()
     }
 
@@ -162,25 +171,45 @@ impl<'a> Walk<'a> {
             additional: None,
         };
         let ignores_siblings = self.ignores_siblings(&draft);
-        self.closed_names(&mut draft);
+        if !ignores_siblings {
+            self.closed_names(&mut draft);
+        }
         for (name, value) in object {
-            if let Some(version) = self.version.filter(|version| version.ignores(name)) {
+            let version = self.version.filter(|_| version::ignores(self.version, object, name));
+            if let Some(version) = version {
                 self.note(Reading::Ignored, draft.at(name), version.reason(name), name);
             } else if name == "$ref" {
                 self.reference(&mut draft, value);
-            } else if ignores_siblings && asserts(name) {
+            } else if ignores_siblings && (asserts(name) || self.is_unsound(depth, name, value)) {
                 self.beside_reference(&draft, name);
             } else {
                 self.keyword(&mut draft, name, value);
             }
         }
-        self.unevaluated_properties(&mut draft);
+        if !ignores_siblings {
+            self.unevaluated_properties(&mut draft);
+        }
         finish(draft)
     }
 
     /// Whether the dialect ignores the other keywords of a schema, because it is a reference.
     pub(super) fn ignores_siblings(&self, draft: &Draft<'_>) -> bool {
         self.dialect == Dialect::Legacy && matches!(draft.get("$ref"), Some(Json::String(_)))
+    }
+
+    /// Whether the value of an annotation next to `$ref` is one that the loader rejects. A declared dialect ignores it
+    /// there, whatever it is.
+    fn is_unsound(&self, depth: usize, name: &str, value: &Json) -> bool {
+        let is_sound = match name {
+            "title" | "description" | "$comment" | "$id" | "id" => value.as_str().is_some(),
+            "$schema" => depth == 0,
+            "deprecated" | "readOnly" | "writeOnly" => matches!(value, Json::Bool(_)),
+            "definitions" | "$defs" => value.as_object().is_some(),
+            "default" => depth_is_within_limit(value),
+            "examples" => value.as_array().is_some_and(|values| values.iter().all(depth_is_within_limit)),
+            _ => true,
+        };
+        self.declared.is_some() && !is_sound
     }
 
     /// A pattern in the syntax of ECMA-262, if it has one.

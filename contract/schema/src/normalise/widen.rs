@@ -5,14 +5,15 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use super::Dialect;
+use super::array::is_trivial;
+use super::dialect::{self, Dialect, is_beside_reference};
 use super::lossy::Record;
 use super::marks::Marks;
 use super::places::{is_container, map_subschemas, subschemas};
 use super::rewrite::Draft;
 use super::target::{TargetId, Targets};
-use super::version::Version;
-use crate::{Json, Object, pointer};
+use super::version::{self, Version};
+use crate::{Json, Object, Problem, codes, pointer};
 
 /// Deeper subschemas are not visited. The normaliser rejects them at a lower depth.
 const MAX_DEPTH: usize = 80;
@@ -51,7 +52,9 @@ pub(super) struct Widener<'a, 'p> {
     root: &'a Json,
     marks: &'a Marks<'p>,
     targets: Targets<'a>,
-    pub(super) is_legacy: bool,
+    pub(super) dialect: Dialect,
+    /// Whether `$schema` declares it.
+    is_declared: bool,
     /// The draft that `$schema` declares.
     version: Option<Version>,
     /// The pointers of targets.
@@ -74,13 +77,14 @@ impl<'a, 'p> Widener<'a, 'p> {
         let targets = Targets::collect(root);
         let all: Vec<TargetId> = targets.in_order();
         let pointers = all.iter().filter_map(|id| Some(targets.get(*id)?.pointer.clone())).collect();
-        let is_legacy = Dialect::of(root) == Dialect::Legacy;
         let version = Version::of(root);
+        let is_declared = dialect::declared(root, version).is_some();
         let mut widener = Self {
             root,
             marks,
             targets,
-            is_legacy,
+            dialect: Dialect::of(root),
+            is_declared,
             version,
             pointers,
             changed: HashSet::new(),
@@ -104,8 +108,10 @@ impl<'a, 'p> Widener<'a, 'p> {
         widener
     }
 
-    fn is_ignored(&self, keyword: &str) -> bool {
-        self.version.is_some_and(|version| version.ignores(keyword))
+    /// Whether the declared dialect ignores a keyword. Without one, a keyword next to `$ref` may be meant to apply.
+    fn is_ignored(&self, object: &Object, keyword: &str) -> bool {
+        let is_beside_reference = || self.is_declared && is_beside_reference(self.dialect, object, keyword);
+        version::ignores(self.version, object, keyword) || is_beside_reference()
     }
 
     /// Finds the content of each target, and the targets in positive places. `around` is the nearest target around the
@@ -143,7 +149,7 @@ impl<'a, 'p> Widener<'a, 'p> {
         let mut own: HashSet<&str> = marks.iter().flat_map(|marks| marks.below.keys().map(String::as_str)).collect();
         let mut children = Vec::new();
         for (name, value) in object {
-            if self.is_ignored(name) {
+            if self.is_ignored(object, name) {
                 own.remove(name.as_str());
                 continue;
             }
@@ -187,7 +193,8 @@ impl<'a, 'p> Widener<'a, 'p> {
         record: &mut Record,
     ) -> Widened {
         let anything = |is_changed| Widened { json: Json::Bool(polarity != Polarity::Negative), is_changed };
-        let has_problem = marks.is_some_and(|marks| !marks.here.is_empty());
+        // A problem of the name is one of the keyword around it.
+        let has_problem = marks.is_some_and(|marks| !marks.here.iter().all(|problem| concerns_name(problem)));
         let Some(object) = json.as_object().filter(|_| !has_problem && depth <= MAX_DEPTH) else {
             return match marks {
                 Some(marks) => {
@@ -197,7 +204,8 @@ impl<'a, 'p> Widener<'a, 'p> {
                 None => Widened { json: json.clone(), is_changed: false },
             };
         };
-        let mut draft = Draft { object, at, out: Object::new(), lost: BTreeSet::new(), is_changed: false };
+        let (out, lost, unusable) = (Object::new(), BTreeSet::new(), BTreeSet::new());
+        let mut draft = Draft { object, at, out, lost, unusable, is_changed: false };
         let mut is_hopeless = false;
         for (name, value) in object {
             let below = marks.and_then(|marks| marks.below.get(name));
@@ -231,10 +239,12 @@ impl<'a, 'p> Widener<'a, 'p> {
         record: &mut Record,
     ) -> bool {
         let at = pointer::join(draft.at, name);
-        // Without it, the schema accepts the same values: its draft ignores the keyword.
-        if self.is_ignored(name) {
-            if let Some(marks) = marks {
-                marks.record(&at, record);
+        // With and without it, the schema accepts the same values. It stays for the note about it, unless a reference
+        // leads to a problem in it.
+        if self.is_ignored(draft.object, name) {
+            match marks {
+                Some(marks) => marks.record(&at, record),
+                None => draft.out.push(name.to_owned(), value.clone()),
             }
             return false;
         }
@@ -259,6 +269,9 @@ impl<'a, 'p> Widener<'a, 'p> {
             // A different base changes the meaning of all references below.
             return depth > 0 && ["$id", "id"].contains(&name);
         }
+        if let (Some(marks), "patternProperties") = (marks, name) {
+            lose_patterns(draft, value, marks, record);
+        }
         let inner = if is_container(name) { Polarity::Positive } else { polarity.below(name, draft.object) };
         let mut is_changed = false;
         let value = map_subschemas(name, value, depth == 0, &mut |tokens, child| {
@@ -274,6 +287,42 @@ impl<'a, 'p> Widener<'a, 'p> {
         }
         draft.out.push(name.to_owned(), value);
         false
+    }
+}
+
+/// Whether a problem at a member of `patternProperties` concerns its pattern, and not its schema.
+fn concerns_name(problem: &Problem) -> bool {
+    let of_patterns = [
+        codes::PATTERN_SYNTAX,
+        codes::PATTERN_BACK_REFERENCE,
+        codes::PATTERN_TOO_LARGE,
+        codes::PATTERN_UNSUPPORTED,
+        codes::PATTERNS_TOO_LARGE,
+    ];
+    of_patterns.contains(&problem.code)
+}
+
+/// Gives up the members of `patternProperties` whose patterns cannot be expressed, and with them a restriction of all
+/// other names.
+fn lose_patterns<'a>(draft: &mut Draft<'a, '_>, value: &'a Json, marks: &Marks<'_>, record: &mut Record) {
+    let at = pointer::join(draft.at, "patternProperties");
+    for (pattern, _) in value.as_object().into_iter().flatten() {
+        let problems = marks.below.get(pattern).into_iter().flat_map(|marks| &marks.here);
+        if let Some(problem) = problems.into_iter().find(|problem| concerns_name(problem)) {
+            record.lose(&pointer::join(&at, pattern), problem.message.clone());
+            draft.unusable.insert(pattern);
+        }
+    }
+    if draft.unusable.is_empty() {
+        return;
+    }
+    draft.lost.insert("patternProperties");
+    let object = draft.object;
+    for name in ["additionalProperties", "unevaluatedProperties"] {
+        if object.get(name).is_some_and(|others| !is_trivial(others)) {
+            let reason = "a pattern of names cannot be expressed, so that other names are allowed as well".to_owned();
+            record.lose(&pointer::join(draft.at, name), reason);
+        }
     }
 }
 

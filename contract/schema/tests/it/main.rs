@@ -29,6 +29,7 @@ mod meaning;
 mod normalise;
 mod normalise_corpora;
 mod normalise_format;
+mod normalise_forms;
 mod normalise_hostile;
 mod normalise_openapi;
 mod normalise_references;

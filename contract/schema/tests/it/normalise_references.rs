@@ -220,3 +220,90 @@ fn relative_references_to_the_document_itself_are_resolved() {
     let message = "`$ref` must point into `definitions`, not to \"t.json#/definitions/A\"";
     check_rejected(elsewhere, &[("/$ref", message)]);
 }
+
+const DRAFT_07: &str = "http://json-schema.org/draft-07/schema#";
+const OPENAPI_3_0: &str = "https://spec.openapis.org/oas/3.0/schema/2021-09-28";
+
+/// What a dialect ignores next to `$ref` changes nothing, whatever its value is.
+#[test]
+fn keywords_next_to_a_reference_are_dropped_before_anything_is_read() {
+    let siblings = [
+        ("propertyNames", json!({"enum": ["a"]})),
+        ("propertyNames", json!(1)),
+        ("propertyNames", json!({"not": {"enum": ["a"]}})),
+        ("patternProperties", json!({".*": {"type": "integer"}})),
+        ("patternProperties", json!({"(": 3})),
+        ("properties", json!({"x": {"nullable": true, "oneOf": [{}]}})),
+        ("discriminator", json!({"propertyName": "p"})),
+        ("oneOf", json!([{"$ref": "#/definitions/Gone"}, {"$ref": "#/definitions/Broken"}])),
+        ("unevaluatedProperties", json!(false)),
+        ("unevaluatedItems", json!(false)),
+        ("definitions", json!(7)),
+        ("$defs", json!([])),
+        ("$id", json!(7)),
+        ("$id", json!("https://example.com/other")),
+        ("$schema", json!("https://example.com/other")),
+        ("title", json!(7)),
+        ("description", json!(null)),
+        ("examples", json!({})),
+        ("deprecated", json!("soon")),
+        ("contains", json!(7)),
+        ("if", json!(7)),
+        ("enum", json!(7)),
+        ("format", json!(7)),
+        ("minLenght", json!(7)),
+    ];
+    for dialect in
+        [DRAFT_07, "http://json-schema.org/draft-06/schema#", "http://json-schema.org/draft-04/schema#", OPENAPI_3_0]
+    {
+        for (name, value) in &siblings {
+            let mut reference = json!({"$ref": "#/definitions/A"});
+            reference[*name] = value.clone();
+            let source = json!({
+                "$schema": dialect, "properties": {"x": reference},
+                "definitions": {"A": {"type": "object"}, "Broken": {"pattern": "("}}
+            });
+            let (output, notes) = normalise_noting(&json_of(&source)).unwrap_or_else(|e| panic!("{source}: {e:?}"));
+            let [x, a] = ["/properties/x", "/definitions/A"].map(|at| output.pointer(at).unwrap().canonical());
+            assert_eq!(
+                (x.as_str(), a.as_str()),
+                ("{\"$ref\":\"#/definitions/A\"}", "{\"type\":\"object\"}"),
+                "{source}"
+            );
+            assert!(notes.iter().all(|note| note.reading == Reading::Ignored), "{source}: {notes:?}");
+            assert!(notes.len() == 1 || *name == "discriminator" || *name == "$id", "{source}: {notes:?}");
+            assert_eq!(normalise_lossy(&json_of(&source)).unwrap(), (output, notes));
+        }
+    }
+}
+
+#[test]
+fn an_ignored_union_changes_no_definition() {
+    let branch = json!({"type": "object", "properties": {"p": {"type": "string"}}});
+    let union = json!({
+        "$ref": "#/definitions/A", "discriminator": {"propertyName": "p"}, "oneOf": [{"$ref": "#/definitions/B"}]
+    });
+    check(
+        json!({"$schema": DRAFT_07, "properties": {"x": union, "y": {"$ref": "#/definitions/B"}},
+            "definitions": {"A": {"type": "object"}, "B": branch}}),
+        json!({"$schema": DRAFT_07, "properties": {"x": {"$ref": "#/definitions/A"}, "y": {"$ref": "#/definitions/B"}},
+            "definitions": {"A": {"type": "object"}, "B": branch}}),
+    );
+}
+
+#[test]
+fn the_empty_reference_is_one_to_the_document() {
+    for id in [json!({}), json!({"$id": "https://example.com/a.json"})] {
+        let source = |reference: &str| {
+            let mut source = json!({"type": "object", "properties": {"c": {"$ref": reference}}});
+            source.as_object_mut().unwrap().extend(id.as_object().unwrap().clone());
+            json_of(&source)
+        };
+        assert_eq!(capgen_schema::normalise(&source("")), capgen_schema::normalise(&source("#")));
+    }
+    // In a schema with a URI of its own, it is that schema.
+    check(
+        json!({"properties": {"a": {"$id": "a", "items": {"$ref": ""}}}}),
+        json!({"properties": {"a": {"$ref": "#/definitions/a"}}, "definitions": {"a": {"items": {"$ref": "#/definitions/a"}}}}),
+    );
+}

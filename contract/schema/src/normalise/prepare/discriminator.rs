@@ -9,7 +9,7 @@ use std::collections::HashMap;
 
 use capgen_diagnostic::quoted;
 
-use super::super::dialect::Dialect;
+use super::super::dialect::{Dialect, is_beside_reference};
 use super::super::lossy::{Loss, Reading};
 use super::super::places::subschemas;
 use super::super::tree::Origin;
@@ -41,18 +41,20 @@ impl Discriminators {
     /// `references` has the pointer of each reference of the schema.
     pub(super) fn of(root: &Json, references: &[String]) -> Self {
         let mut found = Self::default();
-        let mut reader = Reader::of(root, Dialect::of(root) == Dialect::Legacy);
+        let dialect = Dialect::of(root);
+        let mut reader = Reader::of(root, dialect == Dialect::Legacy);
         let mut unions = Vec::new();
         let mut open = vec![(root, Origin::default(), 0)];
         while let Some((schema, origin, depth)) = open.pop() {
             let Some(object) = schema.as_object().filter(|_| depth <= MAX_WALK_DEPTH) else { continue };
-            let union = object.get("discriminator").and_then(|_| Union::of(&mut reader, object));
+            let applies = |name: &str| object.get(name).is_some() && !is_beside_reference(dialect, object, name);
+            let union = applies("discriminator").then(|| Union::of(&mut reader, object)).flatten();
             match union {
                 Some(Ok(union)) => unions.push((schema, origin.clone(), union)),
                 Some(Err((tag, reason))) => found.note(Reading::Overlap, &origin, &tag, reason),
                 None => {}
             }
-            for (name, value) in object {
+            for (name, value) in object.iter().filter(|(name, _)| applies(name)) {
                 let below = subschemas(name, value, depth == 0).into_iter().map(|(tokens, child)| {
                     let below = tokens.iter().fold(origin.join(name), |origin, token| origin.join(token));
                     (child, below, depth + 1)

@@ -9,7 +9,7 @@ mod union;
 
 use std::collections::BTreeSet;
 
-use super::dialect;
+use super::dialect::{self, Dialect, is_beside_reference};
 use super::lossy::{Loss, Reading};
 use super::places::map_subschemas;
 use super::target::local;
@@ -59,6 +59,7 @@ struct Rewriting {
     discriminators: Discriminators,
     /// The pointers that references lead to.
     targets: BTreeSet<String>,
+    dialect: Dialect,
     is_openapi_3_0: bool,
     moves: Moves,
     notes: Vec<Loss>,
@@ -93,7 +94,8 @@ pub(super) fn prepare(source: &Json) -> Option<Prepared> {
     let mut rewriting = Rewriting {
         discriminators: Discriminators::of(source, &found.references),
         targets: found.references.into_iter().collect(),
-        is_openapi_3_0: dialect::is_openapi_3_0(source),
+        dialect: Dialect::of(source),
+        is_openapi_3_0: dialect::declares_openapi_3_0(source),
         moves: Moves { places: Vec::new(), room: MAX_POINTER_BYTES },
         notes: Vec::new(),
     };
@@ -145,6 +147,12 @@ impl Rewriting {
         }
         let mut out = Object::new();
         for (name, value) in members {
+            // What the dialect ignores stays, unless another reference leads there.
+            let is_reached = |at: String| self.targets.contains(&at) || self.is_referenced_below(&at);
+            if is_beside_reference(self.dialect, members, name) && !is_reached(origin.join(name).pointer()) {
+                out.push(name.clone(), value.clone());
+                continue;
+            }
             let position = match name.as_str() {
                 "anyOf" | "oneOf" => Position::Union,
                 "allOf" => Position::Conjunction,

@@ -112,6 +112,38 @@ fn patterns_of_names_are_kept() {
 }
 
 #[test]
+fn a_pattern_of_names_that_cannot_be_expressed_opens_its_object() {
+    let [a, b, number] = ["string", "null", "number"].map(|name| json!({"type": name}));
+    for pattern in ["^(x)\\1", "^[[:alpha:]]+$", "(", "^a{,3}$", "^(a{999}){999}$"] {
+        let at = format!("/patternProperties/{pattern}");
+        let of = |others: &Value| json!({"properties": {"p": b}, "patternProperties": {"^y": b, pattern: a}, "additionalProperties": others});
+        check(
+            of(&json!(false)),
+            json!({"properties": {"p": b}, "patternProperties": {"^y": b}, "additionalProperties": a}),
+            &["/additionalProperties", &at],
+        );
+        check(
+            of(&number),
+            json!({"properties": {"p": b}, "patternProperties": {"^y": b}, "additionalProperties": {"anyOf": [a, number]}}),
+            &["/additionalProperties", &at],
+        );
+        check(of(&json!(true)), json!({"properties": {"p": b}, "patternProperties": {"^y": b}}), &[&at]);
+        check(
+            json!({"patternProperties": {pattern: {"type": "string", "pattern": "(.)\\1"}}, "additionalProperties": false}),
+            json!({"additionalProperties": a}),
+            &["/additionalProperties", &at, &format!("{at}/pattern")],
+        );
+        check(json!({"patternProperties": {pattern: 3}}), json!({}), &[&at]);
+        check(
+            json!({"not": {"patternProperties": {pattern: a}, "additionalProperties": false}}),
+            json!({}),
+            &["/not", "/not/additionalProperties", &format!("/not{at}")],
+        );
+        check(json!({"propertyNames": {"pattern": pattern}}), json!({}), &["/propertyNames/pattern"]);
+    }
+}
+
+#[test]
 fn keywords_that_depend_on_a_removed_one_are_removed() {
     check(json!({"contains": {"type": "null"}, "minContains": 0, "maxContains": 2}), json!({}), &["/contains"]);
     check(
