@@ -1,4 +1,5 @@
-//! Patterns with syntax of Python and Rust, or of old programs in JavaScript, that ECMA-262 lacks.
+//! Patterns with syntax of Python, Rust and PCRE, or of JavaScript without the flag `u`, that ECMA-262 with the flag
+//! lacks.
 
 use regex_syntax::hir::{ClassUnicode, ClassUnicodeRange};
 
@@ -16,20 +17,25 @@ const WORD_FOLDS: &str = "\\u{17f}\\u{212a}";
 /// | `(?P<name>...)` | `(?<name>...)` |
 /// | `\A` | `^` |
 /// | `\Z`, `\z` | `$` |
-/// | `]` outside of a class, as in JavaScript without the flag `u` | `\]` |
+/// | `]`, `{`, `}` as characters outside of a class, as in JavaScript without the flag `u` | `\]`, `\{`, `\}` |
+/// | `-` next to an escape such as `\w` in a class, as in `[\w-.]` | `\-` |
 ///
-/// With `(?i)`, a pattern with a property of Unicode or `\W` stays as it is, because no class has the meaning of these.
+/// Braces with numbers, such as `{,3}`, mean a quantifier in some languages and characters in others, so they stay, and
+/// so do brackets in a class before a bracket outside of one, as in `[[:alpha:]]` and `[[a-z]]`. With `(?i)`, a pattern with a property of Unicode or `\W` stays as it is, because no class has the meaning of these.
 pub(super) fn of_other_languages(source: &str) -> Option<String> {
     // All of this syntax has one of these, and usual patterns need not be parsed for it.
-    let has_more_ends = source.matches(']').count() > source.matches('[').count();
-    if !(has_more_ends || source.contains("(?") || source.contains('\\')) || Pattern::new(source).is_ok() {
+    let has_more_ends = || source.matches(']').count() > source.matches('[').count();
+    let may_have_syntax = source.contains(['\\', '{', '}']) || source.contains("(?") || has_more_ends();
+    if !may_have_syntax || Pattern::new(source).is_ok() {
         return None;
     }
     let (ignores_case, rest) = match source.strip_prefix("(?i)") {
         Some(rest) => (true, rest),
         None => (false, source),
     };
-    let translated = Translator { rest, output: String::with_capacity(source.len()), ignores_case }.pattern()?;
+    let output = String::with_capacity(source.len());
+    let translator = Translator { rest, output, ignores_case, has_end: false, has_inner_start: false };
+    let translated = translator.pattern()?;
     let translated = remove_needless_escapes(&translated);
     (translated != source && Pattern::new(&translated).is_ok()).then_some(translated)
 }
@@ -39,13 +45,17 @@ struct Translator<'a> {
     rest: &'a str,
     output: String,
     ignores_case: bool,
+    /// Whether there is a `]` outside of a class.
+    has_end: bool,
+    /// Whether there is a `[` in a class.
+    has_inner_start: bool,
 }
 
 /// A member of a class.
 enum Member<'a> {
     Char(&'a str, char),
-    /// A set, such as `\d`, which has no ends of a range.
-    Set,
+    /// A set, such as `\d`, which is no end of a range.
+    Set(String),
 }
 
 impl<'a> Translator<'a> {
@@ -69,11 +79,48 @@ impl<'a> Translator<'a> {
                 '\\' => self.escape()?,
                 '[' => self.class()?,
                 '(' => self.group()?,
-                ']' => self.output.push_str("\\]"),
+                '{' => self.brace()?,
+                '}' => self.output.push_str("\\}"),
+                ']' => {
+                    self.has_end = true;
+                    self.output.push_str("\\]");
+                }
                 c => self.literal(c, c.encode_utf8(&mut [0; 4])),
             }
         }
-        Some(self.output)
+        (!(self.has_end && self.has_inner_start)).then_some(self.output)
+    }
+
+    /// A quantifier after its `{`, or the character.
+    fn brace(&mut self) -> Option<()> {
+        let inner = self.rest.split_once('}').map_or("", |(inner, _)| inner);
+        let is_number = |text: &str| text.bytes().all(|b| b.is_ascii_digit());
+        let is_quantifier = match inner.split_once(',') {
+            Some((least, most)) => !least.is_empty() && is_number(least) && is_number(most),
+            None => !inner.is_empty() && is_number(inner),
+        };
+        if is_quantifier {
+            self.rest = self.rest.strip_prefix(inner)?.strip_prefix('}')?;
+            self.output.extend(["{", inner, "}"]);
+            return Some(());
+        }
+        // Python and newer versions of PCRE have more quantifiers.
+        let is_like_one = !inner.is_empty() && inner.chars().all(|c| c.is_ascii_digit() || ", \t".contains(c));
+        if is_like_one {
+            return None;
+        }
+        self.output.push_str("\\{");
+        Some(())
+    }
+
+    /// Copies the braces of an escape, if they are next.
+    fn braces(&mut self) -> Option<()> {
+        if self.rest.starts_with('{') {
+            let (inner, rest) = self.rest.split_once('}')?;
+            self.rest = rest;
+            self.output.extend([inner, "}"]);
+        }
+        Some(())
     }
 
     /// The head of a group.
@@ -111,6 +158,10 @@ impl<'a> Translator<'a> {
             'c' => {
                 let letter = self.next()?;
                 self.output.extend(['\\', 'c', letter]);
+            }
+            c @ ('u' | 'p' | 'P') => {
+                self.output.extend(['\\', c]);
+                self.braces()?;
             }
             c => self.output.extend(['\\', c]),
         }
@@ -153,52 +204,80 @@ impl<'a> Translator<'a> {
             return None;
         }
         while !self.skip("]") {
-            let Member::Char(text, first) = self.member()? else { continue };
-            let is_range = self.rest.starts_with('-') && !self.rest.starts_with("-]");
-            if !is_range {
-                self.members(text, first, first);
+            let first = self.member()?;
+            if !self.is_hyphen_next() {
+                self.single(first);
                 continue;
             }
             self.skip("-");
-            self.output.extend([text, "-"]);
-            let Member::Char(text, last) = self.member()? else { return None };
-            self.members(text, first, last);
+            // `--` subtracts sets with the flag `v`.
+            if self.rest.starts_with('-') {
+                return None;
+            }
+            match (first, self.member()?) {
+                (Member::Char(start, first), Member::Char(end, last)) => {
+                    self.output.extend([start, "-"]);
+                    self.members(end, first, last);
+                }
+                (first, last) => {
+                    self.single(first);
+                    self.output.push_str("\\-");
+                    self.single(last);
+                    // JavaScript reads both as one range, and PCRE would begin another one.
+                    if self.is_hyphen_next() {
+                        return None;
+                    }
+                }
+            }
         }
         self.output.push(']');
         Some(())
     }
 
-    /// The next member of a class. A set is written, and a character is not.
+    /// Whether a hyphen is next that is not the last character of the class.
+    fn is_hyphen_next(&self) -> bool {
+        self.rest.starts_with('-') && !self.rest.starts_with("-]")
+    }
+
+    /// Writes a member of a class.
+    fn single(&mut self, member: Member<'_>) {
+        match member {
+            Member::Char(text, c) => self.members(text, c, c),
+            Member::Set(text) => self.output.push_str(&text),
+        }
+    }
+
+    /// The next member of a class.
     fn member(&mut self) -> Option<Member<'a>> {
         let start = self.rest;
         let c = self.next()?;
         if c != '\\' {
+            self.has_inner_start |= c == '[';
             return Some(Member::Char(start.strip_suffix(self.rest)?, c));
         }
         let escape = self.rest;
-        match self.next()? {
+        let set = match self.next()? {
             'A' | 'Z' | 'z' => return None,
             'W' | 'p' | 'P' if self.ignores_case => return None,
-            'w' if self.ignores_case => self.output.extend(["\\w", WORD_FOLDS]),
-            c @ ('d' | 'D' | 's' | 'S' | 'w' | 'W') => self.output.extend(['\\', c]),
+            'w' if self.ignores_case => format!("\\w{WORD_FOLDS}"),
             'p' | 'P' => {
                 let (_, rest) = self.rest.split_once('}')?;
                 self.rest = rest;
-                self.output.push_str(start.strip_suffix(rest)?);
+                start.strip_suffix(rest)?.to_owned()
             }
+            'd' | 'D' | 's' | 'S' | 'w' | 'W' => start.strip_suffix(self.rest)?.to_owned(),
             'x' | 'u' => {
                 let c = self.code_point(escape)?;
                 return Some(Member::Char(start.strip_suffix(self.rest)?, c));
             }
             'c' => {
-                self.next()?;
-                self.output.push_str(start.strip_suffix(self.rest)?);
+                let letter = self.next()?;
+                let control = char::from_u32(u32::from(letter) % 32)?;
+                return Some(Member::Char(start.strip_suffix(self.rest)?, control));
             }
-            // Controls have no case, so it does not matter that `n` is not the character.
-            c if c.is_ascii_alphanumeric() => self.output.extend(['\\', c]),
-            c => return Some(Member::Char(start.strip_suffix(self.rest)?, c)),
-        }
-        Some(Member::Set)
+            c => return Some(Member::Char(start.strip_suffix(self.rest)?, escaped(c))),
+        };
+        Some(Member::Set(set))
     }
 
     /// The end of a range, or a single character, and after it the characters that are equal to one of the range.
@@ -207,6 +286,20 @@ impl<'a> Translator<'a> {
         if self.ignores_case {
             self.output.push_str(&others(first, last));
         }
+    }
+}
+
+/// The character that an escape with a letter means, as far as there are such; any other one means itself.
+fn escaped(c: char) -> char {
+    match c {
+        'b' => '\u{8}',
+        'f' => '\u{c}',
+        'n' => '\n',
+        'r' => '\r',
+        't' => '\t',
+        'v' => '\u{b}',
+        '0' => '\0',
+        c => c,
     }
 }
 
@@ -243,6 +336,16 @@ mod tests {
             (r"\A[a-z]+\Z", "^[a-z]+$"),
             (r"\Ax\z", "^x$"),
             ("^[a-z]{2}]?$", r"^[a-z]{2}\]?$"),
+            ("^a]b}$", r"^a\]b\}$"),
+            ("^{a}$", r"^\{a\}$"),
+            ("^{{name}}{1}$", r"^\{\{name\}\}{1}$"),
+            ("^x{}{2,}{a,1}y{1$", r"^x\{\}{2,}\{a,1\}y\{1$"),
+            (r"^\u{61}\p{L}[\u{62}]]$", r"^\u{61}\p{L}[\u{62}]\]$"),
+            (r"^[\w-.]+$", r"^[\w\-.]+$"),
+            (r"^[a-\d]+[\d-\w]$", r"^[a\-\d]+[\d\-\w]$"),
+            (r"^[\w-.-]\Z", r"^[\w\-.-]$"),
+            (r"^[\n-\r][\b-]}", r"^[\n-\r][\b-]\}"),
+            (r"(?i)[\d-z]", r"[\d\-zZ]"),
             (r"\Aa]", r"^a\]"),
             (r"(?P<year>\d{4})-(?P<month>\d\d)", r"(?<year>\d{4})-(?<month>\d\d)"),
             ("(?i)^ab-1$", "^[aA][bB]-1$"),
@@ -280,7 +383,18 @@ mod tests {
             r"(?i)\ud83d\ude00",
             r"(?i)\x6",
             r"(?i)\u{110000}",
-            r"(?i)[\d-z]",
+            "^a{,3}$",
+            "^a{,}$",
+            "^a{ 1, 3 }$",
+            "^{3}$",
+            "^[[:alpha:]]{2}$",
+            "^[[:alpha:]]$",
+            r"^[[a-z]&&[\w-.]]$",
+            r"[\w--\d]",
+            r"[\d-a-z]",
+            r"[a-\d-z]",
+            r"^\x{41}$",
+            r"^\p{L$",
             "(?P<a>.)(?P<a>.)",
             "(?#x)",
             r"\Z(?>a)",

@@ -34,7 +34,7 @@ impl Parser {
                 // `[\d-x]` is an error with the `u` flag, but `[\d-]` is not.
                 Escape::Set(other) => {
                     if self.range_end()?.is_some() {
-                        return Err(self.range_of_sets());
+                        self.recover(self.range_of_sets())?;
                     }
                     set.union(&other);
                 }

@@ -100,7 +100,10 @@ impl Parser {
             }
             'u' => return self.unicode_escape().map(Escape::CodePoint),
             '^' | '$' | '\\' | '.' | '*' | '+' | '?' | '(' | ')' | '[' | ']' | '{' | '}' | '|' | '/' => u32::from(c),
-            _ => return Err(self.unknown_escape(c)),
+            _ => {
+                self.recover(self.unknown_escape(c))?;
+                u32::from(c)
+            }
         };
         self.next();
         Ok(Escape::CodePoint(code))

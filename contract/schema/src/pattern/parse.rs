@@ -22,6 +22,9 @@ const MAX_RANGES: usize = 500_000;
 /// text of 1 MiB, all of them take 25 MiB.
 const MAX_LOOKS: usize = 200;
 
+/// At most this many problems of a pattern are reported. More than a user reads.
+const MAX_PROBLEMS: usize = 5;
+
 /// The longest text of which only the syntax is checked, in UTF-16 code units, as JavaScript counts them.
 const MAX_SYNTAX_LENGTH: usize = 1 << 16;
 
@@ -36,6 +39,8 @@ pub(super) struct Parser {
     looks: usize,
     /// Whether only the syntax is of interest: Unicode properties are not looked up, and nothing is too large.
     pub(super) is_syntax_only: bool,
+    /// Errors after which the rest of the pattern was read.
+    problems: Vec<PatternError>,
     groups: u64,
     names: BTreeSet<String>,
     /// The groups that back-references refer to, checked once all groups are known.
@@ -49,8 +54,11 @@ pub(super) fn parse(source: &str) -> Result<Parsed> {
         return Err(too_large(format!("the pattern is longer than {MAX_LENGTH} bytes")));
     }
     let mut parser = Parser::of(source, false);
-    let ast = parser.pattern()?;
-    parser.check_references()?;
+    let ast = parser.pattern().and_then(|ast| parser.check_references().map(|()| ast));
+    let ast = ast.map_err(|last| parser.all_problems(Some(last)))?;
+    if !parser.problems.is_empty() {
+        return Err(parser.all_problems(None));
+    }
     Ok(Parsed { ast, sets: parser.sets, looks: parser.looks })
 }
 
@@ -65,7 +73,7 @@ pub(crate) fn is_syntax(source: &str) -> bool {
     }
     let mut parser = Parser::of(source, true);
     let is_valid = |error: PatternError| error.kind == PatternErrorKind::BackReference;
-    parser.pattern().is_ok() && parser.check_references().map_or_else(is_valid, |()| true)
+    parser.pattern().is_ok() && parser.problems.is_empty() && parser.check_references().map_or_else(is_valid, |()| true)
 }
 
 impl Parser {
@@ -77,6 +85,7 @@ impl Parser {
             properties: BTreeMap::new(),
             looks: 0,
             is_syntax_only,
+            problems: Vec::new(),
             groups: 0,
             names: BTreeSet::new(),
             numbers: BTreeSet::new(),
@@ -125,6 +134,24 @@ impl Parser {
             _ => "at the end".to_owned(),
         };
         PatternError { kind: PatternErrorKind::Syntax, message: format!("{message} ({place})") }
+    }
+
+    /// Keeps an error of one character, so that the rest of the pattern is read. One more than a user reads is final.
+    pub(super) fn recover(&mut self, error: PatternError) -> Result<()> {
+        if self.problems.len() + 1 >= MAX_PROBLEMS {
+            return Err(error);
+        }
+        self.problems.push(error);
+        Ok(())
+    }
+
+    /// The errors so far and the last one as one, with the kind of the first.
+    fn all_problems(&mut self, last: Option<PatternError>) -> PatternError {
+        let mut problems = std::mem::take(&mut self.problems).into_iter().chain(last);
+        let first = problems.next();
+        let mut all = first.unwrap_or_else(|| self.syntax("the pattern is invalid"));
+        problems.for_each(|problem| all.message.extend(["; ", &problem.message]));
+        all
     }
 
     fn disjunction(&mut self, depth: usize) -> Result<Ast> {
@@ -189,7 +216,9 @@ impl Parser {
                 return Err(self.syntax("the quantifier has nothing to repeat"));
             }
             Some(lone @ ('{' | '}' | ']')) => {
-                return Err(self.syntax(&format!("a literal `{lone}` must be written `\\{lone}`")));
+                self.recover(self.syntax(&format!("a literal `{lone}` must be written `\\{lone}`")))?;
+                self.pos += 1;
+                Ast::Empty
             }
             Some(c) => {
                 self.pos += 1;
@@ -255,7 +284,14 @@ impl Parser {
             Some('*') => (0, None),
             Some('+') => (1, None),
             Some('?') => (0, Some(1)),
-            Some('{') => self.braces()?,
+            Some('{') => match self.braces() {
+                Ok(bounds) => bounds,
+                Err(error) => {
+                    self.recover(error)?;
+                    self.pos += 1;
+                    return Ok(inner);
+                }
+            },
             _ => return Ok(inner),
         };
         self.pos += 1;

@@ -215,6 +215,16 @@ fn messages_contain_the_position_and_a_fix() {
             "a\\Z",
             "`\\Z` is not a valid escape in ECMA-262 with the `u` flag: write `$` for the end of the text (at character 3)",
         ),
+        (
+            "^a]b}$",
+            "a literal `]` must be written `\\]` (at character 3); a literal `}` must be written `\\}` (at character 5)",
+        ),
+        (
+            r"\A{,3}(",
+            "`\\A` is not a valid escape in ECMA-262 with the `u` flag: write `^` for the start of the text (at character 2); \
+             a quantifier is `{n}`, `{n,}` or `{n,m}`; a literal `{` must be written `\\{` (at character 3); \
+             a literal `}` must be written `\\}` (at character 6); the group is not closed (at character 7)",
+        ),
         ("x(a", "the group is not closed (at character 2)"),
     ] {
         assert_eq!(Pattern::new(source).unwrap_err().to_string(), message);
