@@ -6,7 +6,7 @@ use super::lossy::Record;
 use crate::{Problem, pointer};
 
 /// The problems of a schema, by their places.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Marks<'p> {
     pub(super) here: Vec<&'p Problem>,
     pub(super) below: BTreeMap<String, Marks<'p>>,
@@ -27,6 +27,13 @@ impl<'p> Marks<'p> {
 
     pub(super) fn at(&self, pointer: &str) -> Option<&Self> {
         pointer::tokens(pointer).try_fold(self, |marks, token| marks.below.get(&token))
+    }
+
+    /// Those that are left without some problems here; `None` if there are none.
+    pub(super) fn without(&self, is_dropped: impl Fn(&Problem) -> bool) -> Option<Self> {
+        let here: Vec<_> = self.here.iter().copied().filter(|problem| !is_dropped(problem)).collect();
+        let is_empty = here.is_empty() && self.below.is_empty();
+        (!is_empty).then(|| Self { here, below: self.below.clone() })
     }
 
     /// Records every problem here and below.

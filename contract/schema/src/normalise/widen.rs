@@ -9,11 +9,12 @@ use super::array::is_trivial;
 use super::dialect::{self, Dialect, is_beside_reference};
 use super::lossy::Record;
 use super::marks::Marks;
+use super::pattern::remove_needless_escapes;
 use super::places::{is_container, map_subschemas, subschemas};
 use super::rewrite::Draft;
 use super::target::{TargetId, Targets};
 use super::version::{self, Version};
-use crate::{Json, Object, Problem, codes, pointer};
+use crate::{Json, Object, Pattern, Problem, codes, pointer};
 
 /// Deeper subschemas are not visited. The normaliser rejects them at a lower depth.
 const MAX_DEPTH: usize = 80;
@@ -193,8 +194,7 @@ impl<'a, 'p> Widener<'a, 'p> {
         record: &mut Record,
     ) -> Widened {
         let anything = |is_changed| Widened { json: Json::Bool(polarity != Polarity::Negative), is_changed };
-        // A problem of the name is one of the keyword around it.
-        let has_problem = marks.is_some_and(|marks| !marks.here.iter().all(|problem| concerns_name(problem)));
+        let has_problem = marks.is_some_and(|marks| !marks.here.is_empty());
         let Some(object) = json.as_object().filter(|_| !has_problem && depth <= MAX_DEPTH) else {
             return match marks {
                 Some(marks) => {
@@ -274,8 +274,13 @@ impl<'a, 'p> Widener<'a, 'p> {
         }
         let inner = if is_container(name) { Polarity::Positive } else { polarity.below(name, draft.object) };
         let mut is_changed = false;
+        let unusable = if name == "patternProperties" { draft.unusable.clone() } else { BTreeSet::new() };
         let value = map_subschemas(name, value, depth == 0, &mut |tokens, child| {
             let below = marks.and_then(|marks| tokens.iter().try_fold(marks, |marks, token| marks.below.get(*token)));
+            // The problem of a pattern is none of its schema.
+            let pattern = tokens.first().filter(|pattern| unusable.contains(*pattern));
+            let of_schema = pattern.map(|pattern| below?.without(|problem| concerns_name(problem, pattern)));
+            let below = of_schema.as_ref().map_or(below, Option::as_ref);
             let at = tokens.iter().fold(at.clone(), |at, token| pointer::join(&at, token));
             let widened = self.schema(child, below, &at, inner, depth + 1, record);
             is_changed |= widened.is_changed;
@@ -291,15 +296,11 @@ impl<'a, 'p> Widener<'a, 'p> {
 }
 
 /// Whether a problem at a member of `patternProperties` concerns its pattern, and not its schema.
-fn concerns_name(problem: &Problem) -> bool {
-    let of_patterns = [
-        codes::PATTERN_SYNTAX,
-        codes::PATTERN_BACK_REFERENCE,
-        codes::PATTERN_TOO_LARGE,
-        codes::PATTERN_UNSUPPORTED,
-        codes::PATTERNS_TOO_LARGE,
-    ];
-    of_patterns.contains(&problem.code)
+fn concerns_name(problem: &Problem, pattern: &str) -> bool {
+    let of_patterns =
+        [codes::PATTERN_SYNTAX, codes::PATTERN_BACK_REFERENCE, codes::PATTERN_TOO_LARGE, codes::PATTERN_UNSUPPORTED];
+    let is_unusable = || Pattern::new(&remove_needless_escapes(pattern)).is_err();
+    problem.code == codes::PATTERNS_TOO_LARGE || (of_patterns.contains(&problem.code) && is_unusable())
 }
 
 /// Gives up the members of `patternProperties` whose patterns cannot be expressed, and with them a restriction of all
@@ -308,7 +309,7 @@ fn lose_patterns<'a>(draft: &mut Draft<'a, '_>, value: &'a Json, marks: &Marks<'
     let at = pointer::join(draft.at, "patternProperties");
     for (pattern, _) in value.as_object().into_iter().flatten() {
         let problems = marks.below.get(pattern).into_iter().flat_map(|marks| &marks.here);
-        if let Some(problem) = problems.into_iter().find(|problem| concerns_name(problem)) {
+        if let Some(problem) = problems.into_iter().find(|problem| concerns_name(problem, pattern)) {
             record.lose(&pointer::join(&at, pattern), problem.message.clone());
             draft.unusable.insert(pattern);
         }

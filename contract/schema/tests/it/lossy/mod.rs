@@ -1,6 +1,7 @@
 //! Widening schemas that the subset cannot express.
 #![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
+mod broken;
 mod evaluator;
 mod random;
 
@@ -282,6 +283,24 @@ fn the_output_accepts_every_payload_that_the_input_accepts() {
     }
     println!("{lossy} schemas with losses, {unions} of them in `oneOf`, {accepted} valid payloads");
     assert!(lossy > 1500 && accepted > 10_000 && unions > 100);
+}
+
+#[test]
+fn schemas_that_are_broken_at_every_place_are_widened() {
+    let mut failures = Vec::new();
+    for seed in 0..3000 {
+        let schema = broken::schema(seed);
+        match normalise_lossy(&json_of(&schema)) {
+            Ok((output, _)) if Schema::parse(&output).is_ok() => {}
+            Ok((output, _)) => failures.push(format!("{seed} {schema} becomes {}", output.canonical())),
+            Err(problems) => {
+                failures.push(format!("{seed} {schema}: {:?}", problems.last().map(|p| (&p.pointer, &p.message))))
+            }
+        }
+    }
+    failures.sort_by_key(String::len);
+    failures.truncate(20);
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
 #[test]
