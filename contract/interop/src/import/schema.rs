@@ -203,9 +203,7 @@ fn help_for(reading: Reading) -> Option<&'static str> {
         Reading::Discriminator => "list the property in `required` of each branch, with a `const`",
         Reading::PatternSyntax => "write the pattern in the syntax of ECMA-262",
         Reading::EveryName => "write the schema in `additionalProperties`",
-        Reading::OtherForm => {
-            "write it in the form of the draft that the schema declares, or declare the draft that has it"
-        }
+        Reading::OtherForm => "write it in the form of the declared draft, or declare the draft that has its form",
         Reading::RootReference => "remove the `$id` around it, or write the URI of the document before the `#`",
         Reading::Overlap => {
             "give the property a `const` of its own in each branch, or a `mapping` with different names for them"

@@ -19,6 +19,7 @@ mod names;
 mod number;
 mod object;
 mod pattern;
+mod pattern_letters;
 mod pattern_syntax;
 mod places;
 mod prepare;
