@@ -71,7 +71,8 @@ impl Partition {
     /// Splits the classes of the nodes in `batch`, whose children may have moved, and returns the nodes that moved.
     fn split(&mut self, batch: &BTreeSet<usize>, children: &[Vec<usize>]) -> Vec<usize> {
         let mut by_class: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-        // A class of one node is not split. The root is one of these, and has as many children as a schema has properties.
+        // A class of one node is not split. That of the root is one, and the root has as many children as a schema has
+        // properties.
         for node in batch.iter().filter(|node| self.size(self.class(**node)) > 1) {
             by_class.entry(self.class(*node)).or_default().push(*node);
         }

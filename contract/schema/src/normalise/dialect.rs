@@ -101,8 +101,8 @@ pub(super) fn is_beside_reference(dialect: Dialect, object: &Object, name: &str)
     dialect == Dialect::Legacy && name != "$ref" && !is_container(name) && is_reference()
 }
 
-/// The direct subschemas that may apply to a payload, in source order. Definitions and keywords that the dialect ignores
-/// are not among them.
+/// The direct subschemas that may apply to a payload, in source order. Definitions and keywords that the dialect
+/// ignores are not among them.
 pub(super) fn subschemas(object: &Object, dialect: Dialect, version: Option<Version>) -> impl Iterator<Item = &Json> {
     let applies = move |name: &str| {
         !is_definitions(name) && !version::ignores(version, object, name) && !is_beside_reference(dialect, object, name)

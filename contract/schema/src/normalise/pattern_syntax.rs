@@ -20,7 +20,8 @@ const WORD_FOLDS: &str = "\\u{17f}\\u{212a}";
 /// | `-` next to an escape such as `\w` in a class, as in `[\w-.]` | `\-` |
 ///
 /// Braces with numbers, such as `{,3}`, mean a quantifier in some languages and characters in others, so they stay, and
-/// so do brackets in a class before a bracket outside of one, as in `[[:alpha:]]` and `[[a-z]]`. With `(?i)`, a pattern with a property of Unicode or `\W` stays as it is, because no class has the meaning of these.
+/// so do brackets in a class before a bracket outside of one, as in `[[:alpha:]]` and `[[a-z]]`. With `(?i)`, a pattern
+/// with a property of Unicode or `\W` stays as it is, because no class has the meaning of these.
 pub(super) fn of_other_languages(source: &str) -> Option<String> {
     // All of this syntax has one of these, and usual patterns need not be parsed for it.
     let has_more_ends = || source.matches(']').count() > source.matches('[').count();
@@ -53,7 +54,7 @@ struct Translator<'a> {
 /// A member of a class.
 enum Member<'a> {
     Char(&'a str, char),
-    /// A set, such as `\d`, which is no end of a range.
+    /// A set, such as `\d`, which cannot be an end of a range.
     Set(String),
 }
 

@@ -277,7 +277,7 @@ impl<'a, 'p> Widener<'a, 'p> {
         let unusable = if name == "patternProperties" { draft.unusable.clone() } else { BTreeSet::new() };
         let value = map_subschemas(name, value, depth == 0, &mut |tokens, child| {
             let below = marks.and_then(|marks| tokens.iter().try_fold(marks, |marks, token| marks.below.get(*token)));
-            // The problem of a pattern is none of its schema.
+            // The problem of a pattern does not concern its schema.
             let pattern = tokens.first().filter(|pattern| unusable.contains(*pattern));
             let of_schema = pattern.map(|pattern| below?.without(|problem| concerns_name(problem, pattern)));
             let below = of_schema.as_ref().map_or(below, Option::as_ref);

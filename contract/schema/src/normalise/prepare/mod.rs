@@ -147,7 +147,7 @@ impl Rewriting {
         }
         let mut out = Object::new();
         for (name, value) in members {
-            // What the dialect ignores stays, unless another reference leads there.
+            // Keywords that the dialect ignores stay, unless another reference leads there.
             let is_reached = |at: String| self.targets.contains(&at) || self.is_referenced_below(&at);
             if is_beside_reference(self.dialect, members, name) && !is_reached(origin.join(name).pointer()) {
                 out.push(name.clone(), value.clone());
