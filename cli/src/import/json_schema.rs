@@ -28,10 +28,7 @@ pub(super) fn manifest(arguments: &JsonSchema) -> Result<Manifest, Failure> {
     for path in expanded(paths)? {
         let source = super::read(&path)?;
         let document = Document::parse_json(&source)?;
-        let document = match input::is_stdin(&path) {
-            true => document,
-            false => linked::with_files(&path, arguments.root_dir.as_deref(), document, &mut room)?,
-        };
+        let document = linked::with_files(&path, arguments.root_dir.as_deref(), document, &mut room)?;
         files.push((source.path().to_owned(), document));
     }
     let document = Document::of_files(files);

@@ -1,11 +1,13 @@
 //! The files that the references of a document lead to.
 
+use std::io::{Error, ErrorKind};
 use std::path::{Path, PathBuf};
 
-use capgen_interop::import::{Document, with_files as linked};
+use capgen_interop::import::{Document, NotRead, with_files as linked};
 use capgen_manifest::{read_source, shown};
 
 use crate::failure::Failure;
+use crate::input;
 
 /// How many bytes of files are still read for an import.
 pub(super) struct Room(usize);
@@ -25,21 +27,61 @@ pub(super) fn with_files(
     document: Document,
     room: &mut Room,
 ) -> Result<Document, Failure> {
-    let parent = file.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let root = root_dir.unwrap_or(parent);
-    let (Ok(real_root), Ok(real_file)) = (root.canonicalize(), file.canonicalize()) else { return Ok(document) };
-    // A document outside of the folder has no path in it.
-    let Some(path) = real_file.strip_prefix(&real_root).ok().and_then(with_slashes) else { return Ok(document) };
-    linked(&path, document, |path| {
+    // Standard input has no folder in which references could lead anywhere.
+    let folder = if input::is_stdin(file) { None } else { Folder::of(file, root_dir) };
+    let Some(folder) = folder else { return linked("", document, |_| Ok(Err(NotRead::NoFolder))) };
+    linked(&folder.path, document, |path| folder.read(path, room))
+}
+
+/// The folder whose files may be read.
+struct Folder<'f> {
+    root: &'f Path,
+    real: PathBuf,
+    /// The path of the document in it.
+    path: String,
+}
+
+impl<'f> Folder<'f> {
+    /// `None` if the document is outside of the folder, so that it has no path in it.
+    fn of(file: &'f Path, root_dir: Option<&'f Path>) -> Option<Self> {
+        let parent = file.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let root = root_dir.unwrap_or(parent);
+        let (real, real_file) = (root.canonicalize().ok()?, file.canonicalize().ok()?);
+        let path = real_file.strip_prefix(&real).ok().and_then(with_slashes)?;
+        Some(Self { root, real, path })
+    }
+
+    fn read(&self, path: &str, room: &mut Room) -> Result<Result<Document, NotRead>, Failure> {
         // Without `./`, as the paths of arguments usually are.
-        let joined = if root == Path::new(".") { PathBuf::from(path) } else { root.join(path) };
-        let real = joined.canonicalize().ok().filter(|real| real.starts_with(&real_root) && real.is_file());
-        let Some(real) = real else { return Ok(None) };
+        let joined = if self.root == Path::new(".") { PathBuf::from(path) } else { self.root.join(path) };
+        let real = match joined.canonicalize() {
+            Ok(real) => real,
+            Err(error) => return Ok(Err(reason(&error))),
+        };
+        if !real.starts_with(&self.real) {
+            return Ok(Err(NotRead::Outside));
+        }
+        match std::fs::metadata(&real) {
+            Ok(metadata) if metadata.is_file() => {}
+            Ok(_) => return Ok(Err(NotRead::NotAFile)),
+            Err(error) => return Ok(Err(reason(&error))),
+        }
+        if let Err(error) = std::fs::File::open(&real) {
+            return Ok(Err(reason(&error)));
+        }
         let source = read_source(&real, &shown(&joined))?;
-        let Some(left) = room.0.checked_sub(source.text().len()) else { return Ok(None) };
+        let Some(left) = room.0.checked_sub(source.text().len()) else { return Ok(Err(NotRead::TooLarge)) };
         room.0 = left;
-        Ok(Some(Document::parse(&source)?))
-    })
+        Ok(Ok(Document::parse(&source)?))
+    }
+}
+
+/// The reason of the system. A name below a file, such as `a.json/b`, is one of a file that does not exist.
+fn reason(error: &Error) -> NotRead {
+    match error.kind() {
+        ErrorKind::NotFound | ErrorKind::NotADirectory => NotRead::Missing,
+        _ => NotRead::Unreadable(error.to_string()),
+    }
 }
 
 /// A relative path with `/` between its names.

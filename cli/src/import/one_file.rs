@@ -13,12 +13,7 @@ use crate::input;
 
 pub(super) fn openapi(arguments: &Openapi) -> Result<Manifest, Failure> {
     let Openapi { one: arguments, root_dir } = arguments;
-    let document = read(arguments)?;
-    let document = match input::is_stdin(&arguments.file) {
-        // It has no folder in which references could lead anywhere.
-        true => document,
-        false => linked::with_files(&arguments.file, root_dir.as_deref(), document, &mut Room::new())?,
-    };
+    let document = linked::with_files(&arguments.file, root_dir.as_deref(), read(arguments)?, &mut Room::new())?;
     let found = operations::operations(&document, arguments.conversion.settings());
     let header = Header { format: "an OpenAPI document", server: found.title.clone(), version: found.version };
     let folder = root_dir.as_deref().map(|folder| folder_option("root-dir", folder, &arguments.output.out));

@@ -5,9 +5,13 @@ use std::ops::Range;
 
 use capgen_diagnostic::{Diagnostic, Label, Source};
 use capgen_manifest::{Data, Node, parse_document, parse_json, show_schemas};
-use capgen_schema::{Anchor, Json, LINKED_FILES as FILES, pointer};
+use capgen_schema::codes::{REF_NOT_LOCAL, REF_UNRESOLVED};
+use capgen_schema::{Anchor, Json, pointer};
 
+use super::bundle::Bundle;
+use super::unread::NoTarget;
 use super::{ImportFinding, lines};
+use crate::codes::LOSS;
 
 /// The text of a document.
 #[derive(Clone, Debug)]
@@ -17,8 +21,8 @@ enum Text {
     One(Source, Node),
     /// Several documents, in the order of the members of the value.
     Files(Vec<Document>),
-    /// A document, and the files that it refers to, by their names.
-    Bundle(Box<Document>, Vec<(String, Document)>),
+    /// A document with the files that it refers to.
+    Bundle(Bundle),
 }
 
 /// A document with the place of each of its values.
@@ -97,8 +101,8 @@ impl Document {
     }
 
     /// A document with the files that it refers to. `json` is its value in which references lead to these.
-    pub(super) fn of_bundle(json: Json, document: Document, files: Vec<(String, Document)>) -> Self {
-        Self { json, text: Text::Bundle(Box::new(document), files) }
+    pub(super) fn of_bundle(json: Json, bundle: Bundle) -> Self {
+        Self { json, text: Text::Bundle(bundle) }
     }
 
     pub(super) fn of_tree(source: &Source, root: Node) -> Self {
@@ -109,10 +113,10 @@ impl Document {
     pub(super) fn linked_paths(&self) -> HashSet<&str> {
         let Text::Files(files) = &self.text else { return HashSet::new() };
         let linked = files.iter().filter_map(|file| match &file.text {
-            Text::Bundle(_, linked) => Some(linked),
+            Text::Bundle(bundle) => Some(&bundle.files),
             _ => None,
         });
-        let sources = linked.flatten().filter_map(|(_, file)| match &file.text {
+        let sources = linked.flatten().filter_map(|file| match &file.content.text {
             Text::One(source, _) => Some(source.path()),
             _ => None,
         });
@@ -126,19 +130,66 @@ impl Document {
 
     /// The file that a pointer leads into, with its index, and the pointer in it.
     fn file(&self, pointer: &str) -> Option<(usize, &Self, String)> {
-        let files = match &self.text {
-            Text::Bundle(document, files) => return Some(in_bundle(document, files, pointer)),
-            Text::Files(files) => files,
+        match &self.text {
+            Text::Bundle(bundle) => {
+                let (index, file, pointer) = bundle.file(pointer);
+                return Some((index, file.map_or(&*bundle.document, |file| &file.content), pointer));
+            }
+            Text::Files(_) => {}
             Text::None | Text::One(..) => return None,
-        };
+        }
+        let (index, file, rest) = self.listed(pointer)?;
+        // The files that a file refers to are read because of it, so their findings are beside those of the file.
+        let (file, rest) = file.file(&rest).map_or((file, rest), |(_, linked, rest)| (linked, rest));
+        Some((index, file, rest))
+    }
+
+    /// The document of [`of_files`](Self::of_files) that a pointer leads into, with its index, and the pointer in it.
+    fn listed(&self, pointer: &str) -> Option<(usize, &Self, String)> {
+        let Text::Files(files) = &self.text else { return None };
         let mut tokens = pointer::tokens(pointer);
         let path = tokens.next()?;
         let index = self.json.as_object()?.iter().position(|(name, _)| *name == path)?;
         let rest = tokens.fold(String::new(), |rest, token| pointer::join(&rest, &token));
-        let file = files.get(index)?;
-        // The files that a file refers to are read because of it, so their findings are beside those of the file.
-        let (file, rest) = file.file(&rest).map_or((file, rest), |(_, linked, rest)| (linked, rest));
-        Some((index, file, rest))
+        Some((index, files.get(index)?, rest))
+    }
+
+    /// The bundle that a pointer leads into, and the pointer in it.
+    fn bundle(&self, pointer: &str) -> Option<(&Bundle, String)> {
+        match &self.text {
+            Text::Bundle(bundle) => Some((bundle, pointer.to_owned())),
+            Text::Files(_) => self.listed(pointer).and_then(|(_, file, rest)| file.bundle(&rest)),
+            Text::None | Text::One(..) => None,
+        }
+    }
+
+    /// The reference at a place, as its author wrote it.
+    pub(super) fn reference(&self, pointer: &str) -> Option<&str> {
+        match self.bundle(pointer) {
+            Some((bundle, pointer)) => bundle.reference(&pointer),
+            None => self.json.pointer(pointer)?.get("$ref")?.as_str(),
+        }
+    }
+
+    /// The reason why the reference at a place has no target, if other files matter for it.
+    pub(super) fn no_target(&self, pointer: &str) -> Option<NoTarget> {
+        self.bundle(pointer).and_then(|(bundle, pointer)| bundle.no_target(&pointer))
+    }
+
+    /// Gives findings about references to other files their reason, with the reference as its author wrote it.
+    pub(super) fn explain_references(&self, findings: &mut [ImportFinding]) {
+        let is_about_reference = |finding: &ImportFinding| {
+            finding.pointer.ends_with("/$ref") && [REF_NOT_LOCAL, REF_UNRESOLVED, LOSS].contains(&finding.code)
+        };
+        for finding in findings.iter_mut().filter(|finding| is_about_reference(finding)) {
+            let Some(NoTarget { message, help }) = self.no_target(&finding.pointer) else { continue };
+            finding.message = message;
+            finding.label = "no target".to_owned();
+            finding.help = match &finding.help {
+                Some(old) => Some(with_options(help, old)),
+                None => Some(help),
+            };
+        }
     }
 
     /// The findings with their lines, in the order of the files and of the lines in them. Findings without a line come
@@ -169,7 +220,7 @@ impl Document {
         match &self.text {
             Text::None => None,
             Text::One(source, root) => Some(label(source, root, pointer, Anchor::Key, "first here")),
-            Text::Files(_) | Text::Bundle(..) => self.file(pointer).and_then(|(_, file, pointer)| file.first(&pointer)),
+            Text::Files(_) | Text::Bundle(_) => self.file(pointer).and_then(|(_, file, pointer)| file.first(&pointer)),
         }
     }
 
@@ -186,21 +237,10 @@ impl Document {
     }
 }
 
-/// The file of a bundle that a pointer leads into, with its index, and the pointer in it.
-fn in_bundle<'d>(
-    document: &'d Document,
-    files: &'d [(String, Document)],
-    pointer: &str,
-) -> (usize, &'d Document, String) {
-    let mut tokens = pointer::tokens(pointer);
-    let name = (tokens.next().as_deref() == Some(FILES)).then(|| tokens.next()).flatten();
-    let found = files.iter().enumerate().find(|(_, (file, _))| name.as_ref() == Some(file));
-    match found {
-        Some((index, (_, file))) => {
-            (index + 1, file, tokens.fold(String::new(), |rest, token| pointer::join(&rest, &token)))
-        }
-        None => (0, document, pointer.to_owned()),
-    }
+/// A remedy, followed by the options of the one that it replaces.
+fn with_options(help: String, old: &str) -> String {
+    let options = ["; or import with", "; or leave"].into_iter().find_map(|start| old.find(start));
+    format!("{help}{}", options.and_then(|at| old.get(at..)).unwrap_or_default())
 }
 
 /// Changes every span. The reader of JSON bounds the depth.

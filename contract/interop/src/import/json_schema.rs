@@ -69,7 +69,9 @@ pub fn schemas(document: &Document, settings: ImportSettings, naming: &Naming) -
             );
         }
     }
-    Schemas { imported: importer.finish(), agent }
+    let mut imported = importer.finish();
+    document.explain_references(&mut imported.findings);
+    Schemas { imported, agent }
 }
 
 /// The name of a file without its folders.

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use capgen_schema::{Json, Object, pointer, resolved_reference};
 
-use super::bundle::resolved;
+use super::unread::resolved;
 
 /// The pointers of the anchors of a file.
 pub(super) type Anchors = HashMap<String, String>;
@@ -29,6 +29,19 @@ fn id(members: &Object) -> Option<&str> {
     ids.map(|id| id.trim_end_matches('#')).find(|id| !id.is_empty() && !id.starts_with('#'))
 }
 
+/// The URI that a file gives itself: that of a schema, or of a document of OpenAPI 3.2.
+fn own_uri(members: &Object) -> Option<&str> {
+    let document = members.get("openapi").and_then(|_| members.get("$self")?.as_str());
+    document.filter(|uri| !uri.is_empty() && !uri.contains('#')).or_else(|| id(members))
+}
+
+/// Whether a file has references to other files, or to itself by its path or URI.
+pub(super) fn have_paths(json: &Json) -> bool {
+    let mut found = false;
+    references(json, &mut |reference| found |= !reference.is_empty() && !reference.starts_with('#'));
+    found
+}
+
 /// Calls `found` with each reference of a file, in the order of the text.
 pub(super) fn references<'j>(json: &'j Json, found: &mut impl FnMut(&'j str)) {
     let mut open = vec![(json, false)];
@@ -37,7 +50,10 @@ pub(super) fn references<'j>(json: &'j Json, found: &mut impl FnMut(&'j str)) {
             Json::Object(members) => {
                 let keyword = |name| members.get(name).filter(|_| !has_names);
                 keyword("$ref").and_then(Json::as_str).into_iter().for_each(&mut *found);
-                mapping(keyword("discriminator")).filter_map(|(_, target)| file_name(target)).for_each(&mut *found);
+                let discriminator = keyword("discriminator");
+                let default = discriminator.and_then(|one| one.get("defaultMapping"));
+                let targets = mapping(discriminator).map(|(_, target)| target).chain(default);
+                targets.filter_map(file_name).for_each(&mut *found);
                 let below = members.iter().rev().filter(|(name, value)| has_names || !is_data(name, value));
                 open.extend(below.map(|(name, value)| (value, !has_names && NAMES.contains(&name.as_str()))));
             }
@@ -142,7 +158,7 @@ impl<'b> Links<'b> {
         json: &'b Json,
         place: &'b dyn Fn(&str, &str) -> Option<String>,
     ) -> Self {
-        Self { file, is_main, base: json.as_object().and_then(id).unwrap_or_default(), place }
+        Self { file, is_main, base: json.as_object().and_then(own_uri).unwrap_or_default(), place }
     }
 
     /// The content of the file. Only the document itself keeps its URI and its anchors.
@@ -183,12 +199,14 @@ impl<'b> Links<'b> {
 
     fn discriminator(&self, members: &'b Object, base: Option<&str>) -> Json {
         let mut out = members.clone();
+        let link = |target: &Json| file_name(target).map(|text| Json::String(self.link(text, base)));
         if let Some(Json::Object(targets)) = out.get_mut("mapping") {
-            let target = |(name, target): &(String, Json)| {
-                let link = file_name(target).map(|text| Json::String(self.link(text, base)));
-                (name.clone(), link.unwrap_or_else(|| target.clone()))
-            };
+            let target =
+                |(name, target): &(String, Json)| (name.clone(), link(target).unwrap_or_else(|| target.clone()));
             *targets = targets.iter().map(target).collect();
+        }
+        if let Some(default) = out.get_mut("defaultMapping") {
+            *default = link(default).unwrap_or_else(|| default.clone());
         }
         Json::Object(out)
     }
@@ -201,7 +219,7 @@ impl<'b> Links<'b> {
         }
         let (path, fragment) = reference.split_once('#').unwrap_or((reference, ""));
         let is_own = path.is_empty() || path == self.base || absolute(self.base, path) == self.base;
-        let path = if is_own { Some(self.file.to_owned()) } else { resolved(self.file, path) };
+        let path = if is_own { Some(self.file.to_owned()) } else { resolved(self.file, path).ok() };
         let found = path.and_then(|path| (self.place)(&path, fragment));
         found.unwrap_or_else(|| match self.is_main {
             true => reference.to_owned(),

@@ -20,6 +20,7 @@ pub mod mcp;
 mod name;
 pub mod openapi;
 mod schema;
+mod unread;
 
 use capgen_diagnostic::{Diagnostic, Severity};
 use capgen_manifest::{AgentId, Capability, Manifest, TransportSettings};
@@ -34,6 +35,7 @@ pub(crate) use kind::Kind;
 pub(crate) use mark::Kept;
 pub use name::agent_id;
 pub(crate) use schema::{Dialect, Foreign, pruned};
+pub use unread::NotRead;
 
 /// How schemas are imported.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]

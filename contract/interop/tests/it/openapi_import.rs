@@ -235,7 +235,7 @@ fn other_documents_and_cookies_are_rejected_where_they_are() {
     let remote = format!("      requestBody: {{ $ref: 'https://example.com/body.yaml' }}\n{OK}");
     rejected(&remote, "/requestBody", "the reference leads to another document: bundle the document first");
     let missing = format!("      parameters: [{{ $ref: '#/components/parameters/x' }}]\n{OK}");
-    rejected(&missing, "/parameters/0", "the reference has no target");
+    rejected(&missing, "/parameters/0", "the reference `#/components/parameters/x` has no target");
     rejected("      $ref: 'operations.yaml'", "", "the reference leads to another document: bundle the document first");
     let cookie = format!("      parameters: [{{ name: s, in: cookie, required: true }}]\n{OK}");
     rejected(&cookie, "/parameters/0", "the parameter `s` is not in the path, the query or a header");

@@ -32,9 +32,18 @@ impl<'d> Operation<'_, 'd> {
             self.malformed(at, "a request body must have `content`", HELP);
             return None;
         };
+        let at = pointer::join(&at, "content");
         let media = Media::most_useful(content);
-        self.described.body = Some(http::body(&media.types, media.kind == Media::FORM));
-        Some((self.content(content, &pointer::join(&at, "content")), is_required))
+        let types: Vec<(&str, &Json)> = media
+            .types
+            .iter()
+            .filter_map(|(name, media_type)| {
+                let found = self.references.resolve(media_type, pointer::join(&at, name));
+                Some((*name, found.ok()?.0))
+            })
+            .collect();
+        self.described.body = Some(http::body(&types, media.kind == Media::FORM));
+        Some((self.content(content, &at), is_required))
     }
 
     /// The schema of the successful responses: that of their body, or of any of their bodies. It is `None` if they can
@@ -103,10 +112,12 @@ impl<'d> Operation<'_, 'd> {
         let mut seen = HashSet::new();
         let mut is_loose = false;
         for (name, media_type) in media.types {
-            let schema_at = pointer::join(&pointer::join(at, name), "schema");
+            // Since OpenAPI 3.2, a type of content may be a reference.
+            let (media_type, type_at) = self.resolve(media_type, pointer::join(at, name))?;
+            let schema_at = pointer::join(&type_at, "schema");
             let schema = self.schema_of(media.kind, name, media_type);
             if media.kind != Media::JSON {
-                self.other_body(media.kind, name, pointer::join(at, name), schema.is_none());
+                self.other_body(media.kind, name, type_at, schema.is_none());
             }
             match schema {
                 None => is_loose = true,

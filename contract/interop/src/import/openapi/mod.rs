@@ -34,7 +34,7 @@ use crate::{OPENAPI_KEY, codes};
 pub(crate) use media::Media;
 use operation::Operation;
 pub(crate) use parameters::GROUPS;
-use references::References;
+use references::{References, Unresolved};
 pub(crate) use schema::closed;
 
 /// The operations of a document, as capabilities.
@@ -96,12 +96,14 @@ pub fn operations(document: &Document, settings: ImportSettings) -> Operations {
     if !importer.is_other_kind(json, "", Kind::OpenApi)
         && let Some(dialect) = dialect(&mut importer, json)
     {
-        paths(&mut importer, json, dialect);
+        paths(&mut importer, document, dialect);
     }
     let info = |name| json.get("info").and_then(|info| info.get(name)).and_then(Json::as_str).map(str::to_owned);
     let agent = json.get(OPENAPI_KEY).and_then(|mark| mark.get("agent")).and_then(Json::as_str);
     let title = agent.map(str::to_owned).or_else(|| info("title"));
-    Operations { imported: importer.finish(), title, version: info("version") }
+    let mut imported = importer.finish();
+    document.explain_references(&mut imported.findings);
+    Operations { imported, title, version: info("version") }
 }
 
 /// The dialect of the schemas of a document, by its version.
@@ -124,8 +126,9 @@ fn dialect(importer: &mut Importer, json: &Json) -> Option<Dialect> {
 }
 
 /// Reads the operations of all paths and webhooks.
-fn paths(importer: &mut Importer, json: &Json, dialect: Dialect) {
-    let mut reader = Reader { importer, references: References::of(json, dialect), dialect, ids: HashMap::new() };
+fn paths(importer: &mut Importer, document: &Document, dialect: Dialect) {
+    let json = document.json();
+    let mut reader = Reader { importer, references: References::of(document, dialect), dialect, ids: HashMap::new() };
     let webhooks = json.get("webhooks").and_then(Json::as_object).filter(|_| dialect == Dialect::Modern);
     // Since OpenAPI 3.1, a document may have only webhooks or components.
     let is_optional =
@@ -163,10 +166,10 @@ impl<'d> Reader<'_, 'd> {
                 self.importer.document_finding(codes::WRONG_FORM, at, message, "write the path with `/`");
                 continue;
             }
-            match self.references.resolve(item, at.clone()) {
+            match self.references.resolve(item, at) {
                 Ok((item, item_at)) => self.operations((path, are_webhooks), item, &item_at),
-                Err(message) => {
-                    self.importer.document_finding(codes::WRONG_FORM, at, message, references::HELP);
+                Err(Unresolved { at, message, help }) => {
+                    self.importer.document_finding(codes::WRONG_FORM, at, message, &help);
                 }
             }
         }

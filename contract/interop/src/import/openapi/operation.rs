@@ -6,7 +6,7 @@ use capgen_manifest::{Capability, Side};
 use capgen_schema::{Code, Json, pointer};
 
 use super::http::Described;
-use super::references::{self, References};
+use super::references::{References, Unresolved};
 use super::schema::Payload;
 use crate::OPENAPI_KEY;
 use crate::codes;
@@ -112,10 +112,10 @@ impl<'r, 'd> Operation<'r, 'd> {
 
     /// The value that a member refers to. A reference without a target is reported.
     pub(super) fn resolve(&mut self, value: &'d Json, at: String) -> Option<(&'d Json, String)> {
-        match self.references.resolve(value, at.clone()) {
+        match self.references.resolve(value, at) {
             Ok(found) => Some(found),
-            Err(message) => {
-                self.unsupported(at, message, references::HELP);
+            Err(Unresolved { at, message, help }) => {
+                self.unsupported(at, message, &help);
                 None
             }
         }

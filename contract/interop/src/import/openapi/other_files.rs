@@ -49,6 +49,7 @@ impl OtherFiles {
                 let member = |(name, value): &(String, Json)| {
                     let value = match (name.as_str(), value) {
                         ("$ref", Json::String(text)) => self.link(text).unwrap_or_else(|| value.clone()),
+                        ("defaultMapping", Json::String(text)) => self.link(text).unwrap_or_else(|| value.clone()),
                         ("mapping", Json::Object(targets)) => self.mapping(targets),
                         (_, value) => self.linked(value),
                     };

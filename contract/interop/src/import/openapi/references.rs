@@ -3,6 +3,7 @@
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 
+use capgen_diagnostic::quoted;
 use capgen_manifest::Side;
 use capgen_schema::{Json, Object, definition_name};
 
@@ -10,11 +11,15 @@ use super::http::Room;
 use super::other_files::{OtherFiles, elsewhere};
 use super::sides::Sides;
 use crate::OPENAPI_DEFINITION_KEY;
-use crate::import::Dialect;
+use crate::import::unread::NoTarget;
+use crate::import::{Dialect, Document};
 
-/// How to fix a reference.
-pub(super) const HELP: &str =
+/// How to fix a reference to another document, if it is not known why it was not read.
+const ELSEWHERE: &str =
     "bundle the document, or write the files into its folder (`--root-dir`): nothing is fetched; or pass `--skip`";
+
+/// The option that leaves out an entry with a reference that has no target.
+const SKIP: &str = "or leave the operation out with `--skip`";
 
 /// The longest chain of references. Usual chains have one or two; a cycle ends here, too.
 const MAX_CHAIN: usize = 16;
@@ -25,9 +30,18 @@ const MAX_VALUES: usize = 2_000_000;
 /// The start of a reference to a schema among the components.
 const SCHEMAS: &str = "#/components/schemas/";
 
+/// A reference that has no target.
+pub(super) struct Unresolved {
+    /// The place of the reference, or of the one that it leads to.
+    pub(super) at: String,
+    pub(super) message: String,
+    pub(super) help: String,
+}
+
 /// The document, and the parts of it that references find.
 pub(super) struct References<'d> {
     document: &'d Json,
+    text: &'d Document,
     schemas: HashMap<&'d str, &'d Json>,
     /// The targets of the references in each schema, and its size; found when it is first needed.
     known: HashMap<&'d str, (Vec<String>, Vec<String>, usize)>,
@@ -49,13 +63,14 @@ pub(super) struct Used<'d> {
 }
 
 impl<'d> References<'d> {
-    pub(super) fn of(document: &'d Json, dialect: Dialect) -> Self {
+    pub(super) fn of(text: &'d Document, dialect: Dialect) -> Self {
+        let document = text.json();
         let schemas = document.get("components").and_then(|components| components.get("schemas")?.as_object());
         let schemas = schemas.into_iter().flatten().map(|(name, schema)| (name.as_str(), schema)).collect();
         let sides = Sides::of(document, dialect == Dialect::OpenApi30);
         let (known, sided, others) = (HashMap::new(), HashMap::new(), OtherFiles::default());
         let http_room = Room::default();
-        Self { document, schemas, known, room: MAX_VALUES, sides, sided, others, http_room }
+        Self { document, text, schemas, known, room: MAX_VALUES, sides, sided, others, http_room }
     }
 
     /// The document.
@@ -83,17 +98,44 @@ impl<'d> References<'d> {
     /// # Errors
     ///
     /// The reason why a reference has no target.
-    pub(super) fn resolve(&self, value: &'d Json, at: String) -> Result<(&'d Json, String), String> {
+    pub(super) fn resolve(&self, value: &'d Json, at: String) -> Result<(&'d Json, String), Unresolved> {
         let (mut value, mut at) = (value, at);
+        let mut seen: Vec<String> = Vec::new();
         for _ in 0..MAX_CHAIN {
             let Some(reference) = value.get("$ref").and_then(Json::as_str) else { return Ok((value, at)) };
-            let Some(pointer) = local(reference) else {
-                return Err("the reference leads to another document: bundle the document first".to_owned());
-            };
-            value = self.document.pointer(&pointer).ok_or("the reference has no target")?;
-            at = pointer;
+            if seen.contains(&at) {
+                return Err(self.cycle(&seen, at));
+            }
+            let target = local(reference);
+            let found = target.and_then(|pointer| Some((self.document.pointer(&pointer)?, pointer)));
+            let Some((target, pointer)) = found else { return Err(self.no_target(reference, at)) };
+            seen.push(std::mem::replace(&mut at, pointer));
+            value = target;
         }
-        Err("the reference leads to too many others".to_owned())
+        let help = "refer to the last of them".to_owned();
+        Err(Unresolved { at, message: format!("the reference leads to more than {MAX_CHAIN} others"), help })
+    }
+
+    fn no_target(&self, reference: &str, at: String) -> Unresolved {
+        if let Some(NoTarget { message, help }) = self.text.no_target(&at) {
+            return Unresolved { at, message, help: format!("{help}; {SKIP}") };
+        }
+        if reference.starts_with('#') {
+            let help = format!("declare it in `components`, or correct the reference; {SKIP}");
+            return Unresolved { at, message: format!("the reference {} has no target", quoted(reference)), help };
+        }
+        let message = "the reference leads to another document: bundle the document first".to_owned();
+        Unresolved { at, message, help: ELSEWHERE.to_owned() }
+    }
+
+    /// A reference that leads to itself. `seen` has the places of the references, and `at` is one of them.
+    fn cycle(&self, seen: &[String], at: String) -> Unresolved {
+        let start = seen.iter().position(|place| *place == at).unwrap_or_default();
+        let written = |place: &String| quoted(self.text.reference(place).unwrap_or_default());
+        let names: Vec<String> = seen.get(start..).unwrap_or_default().iter().map(written).collect();
+        let message = format!("the references form a cycle: {}", names.join(", which contains "));
+        let help = format!("write the value in place of one of them; {SKIP}");
+        Unresolved { at, message, help }
     }
 
     /// A schema with its components where references expect them, as both apply to a side; `None` if that takes too

@@ -48,8 +48,13 @@ impl Discriminators {
         while let Some((schema, origin, depth)) = open.pop() {
             let Some(object) = schema.as_object().filter(|_| depth <= MAX_WALK_DEPTH) else { continue };
             let applies = |name: &str| object.get(name).is_some() && !is_beside_reference(dialect, object, name);
-            let union = applies("discriminator").then(|| Union::of(&mut reader, object)).flatten();
-            match union {
+            let discriminator = object.get("discriminator").filter(|_| applies("discriminator"));
+            if let Some(tag) = discriminator.and_then(Json::as_str) {
+                // The form of OpenAPI 2.0, in which the values are the names of schemas that inherit from this one.
+                let reason = "it must be an object with `propertyName`, so it asserts nothing";
+                found.note(Reading::Overlap, &origin, tag, reason.to_owned());
+            }
+            match discriminator.and_then(|_| Union::of(&mut reader, object)) {
                 Some(Ok(union)) => unions.push((schema, origin.clone(), union)),
                 Some(Err((tag, reason))) => found.note(Reading::Overlap, &origin, &tag, reason),
                 None => {}
@@ -75,7 +80,12 @@ impl Discriminators {
         if changed.is_empty() {
             return;
         }
-        let reason = "the property is required in each branch, with the value of the branch".to_owned();
+        let reason = match union.default {
+            None => "the property is required in each branch, with the value of the branch".to_owned(),
+            Some(default) => format!(
+                "the property is required in each branch but {default}, with the value of the branch; {default} is for                  all other values"
+            ),
+        };
         self.note(Reading::Discriminator, origin, &union.tag, reason);
         let target = |at: &String| lookup.get(at).map(address);
         let is_own = |at: &Option<String>| {
@@ -155,6 +165,8 @@ fn exclusive<'u>(
 fn narrowed(mut out: Object, narrowing: &Narrowing) -> Object {
     let declared = out.get("properties").and_then(|properties| properties.get(&narrowing.tag));
     let is_plain = declared.is_none_or(|declared| declared.as_object().is_some_and(has_only_values));
+    // Keywords beside a reference may have no meaning.
+    let is_plain = is_plain && (narrowing.excluded.is_empty() || declared.is_none_or(|one| one.get("$ref").is_none()));
     let is_combined = out.get("allOf").is_some() && declared.is_none();
     if is_combined || !is_plain {
         match out.get_mut("allOf") {
@@ -163,13 +175,17 @@ fn narrowed(mut out: Object, narrowing: &Narrowing) -> Object {
         }
         return out;
     }
-    if let Some(values) = &narrowing.values {
-        let declared = declared.and_then(Json::as_object).cloned().unwrap_or_default();
+    let declared = declared.and_then(Json::as_object).cloned().unwrap_or_default();
+    let property = match &narrowing.values {
+        Some(values) => Some(property(&declared, values)),
+        None => (!narrowing.excluded.is_empty()).then(|| excluding(declared, &narrowing.excluded)),
+    };
+    if let Some(property) = property {
         if out.get("properties").is_none() {
             out.push("properties".to_owned(), Json::Object(Object::new()));
         }
         if let Some(Json::Object(properties)) = out.get_mut("properties") {
-            properties.set(&narrowing.tag, Some(property(&declared, values)));
+            properties.set(&narrowing.tag, Some(property));
         }
     }
     if narrowing.is_required {
@@ -189,10 +205,22 @@ fn has_only_values(declared: &Object) -> bool {
     declared.iter().all(|(name, _)| VALUES.contains(&name.as_str()) || !super::super::walk::asserts(name))
 }
 
+/// The values that canonical texts of JSON have.
+fn parsed(values: &[String]) -> Vec<Json> {
+    values.iter().filter_map(|value| value.parse().ok()).collect()
+}
+
+/// The declaration of a property without some values.
+fn excluding(mut declared: Object, values: &[String]) -> Json {
+    let values = [("enum".to_owned(), Json::Array(parsed(values)))].into_iter().collect();
+    declared.set("not", Some(Json::Object(values)));
+    Json::Object(declared)
+}
+
 /// The declaration of a property with other values.
 fn property(declared: &Object, values: &[String]) -> Json {
     let mut property: Object = declared.iter().filter(|(name, _)| !VALUES.contains(&name.as_str())).cloned().collect();
-    let mut values: Vec<Json> = values.iter().filter_map(|value| value.parse().ok()).collect();
+    let mut values = parsed(values);
     match (values.pop(), values.is_empty()) {
         (Some(value), true) => property.push("const".to_owned(), value),
         (last, _) => {
@@ -206,8 +234,12 @@ fn property(declared: &Object, values: &[String]) -> Json {
 /// A schema that has only the property.
 fn assertion(narrowing: &Narrowing) -> Json {
     let mut out = Object::new();
-    if let Some(values) = &narrowing.values {
-        let properties = [(narrowing.tag.clone(), property(&Object::new(), values))].into_iter().collect();
+    let property = match &narrowing.values {
+        Some(values) => Some(property(&Object::new(), values)),
+        None => (!narrowing.excluded.is_empty()).then(|| excluding(Object::new(), &narrowing.excluded)),
+    };
+    if let Some(property) = property {
+        let properties = [(narrowing.tag.clone(), property)].into_iter().collect();
         out.push("properties".to_owned(), Json::Object(properties));
     }
     if narrowing.is_required {

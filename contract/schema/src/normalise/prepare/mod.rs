@@ -122,7 +122,7 @@ impl Found {
                 Json::Object(members) => {
                     for (name, value) in members {
                         match (name.as_str(), value) {
-                            ("nullable", Json::Bool(true)) | ("discriminator", Json::Object(_)) => {
+                            ("nullable", Json::Bool(true)) | ("discriminator", Json::Object(_) | Json::String(_)) => {
                                 found.is_needed = true;
                             }
                             ("$ref", Json::String(text)) => found.references.extend(local(text)),

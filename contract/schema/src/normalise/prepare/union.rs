@@ -24,12 +24,14 @@ pub(super) struct Narrowing {
     pub(super) tag: String,
     /// The values, if the branch does not assert them itself.
     pub(super) values: Option<Vec<String>>,
+    /// The values that the branch must not have, because they are those of other branches.
+    pub(super) excluded: Vec<String>,
     pub(super) is_required: bool,
 }
 
 impl Narrowing {
     pub(super) fn is_empty(&self) -> bool {
-        self.values.is_none() && !self.is_required
+        self.values.is_none() && self.excluded.is_empty() && !self.is_required
     }
 }
 
@@ -39,6 +41,8 @@ pub(super) struct Union {
     pub(super) keyword: &'static str,
     pub(super) tag: String,
     pub(super) branches: Vec<Branch>,
+    /// The name of the branch of objects without the property, or with a value of no branch.
+    pub(super) default: Option<String>,
 }
 
 /// A discriminator, as OpenAPI defines it.
@@ -46,21 +50,27 @@ struct Discriminator<'a> {
     tag: &'a str,
     /// The names of the mapping by the pointers of their schemas.
     names: HashMap<String, Vec<String>>,
+    /// The pointer in `defaultMapping`, which OpenAPI 3.2 has; `Some(None)` if it leads nowhere.
+    default: Option<Option<String>>,
 }
 
 impl<'a> Discriminator<'a> {
     fn of(lookup: &Lookup<'_>, object: &'a Object) -> Option<Self> {
         let discriminator = object.get("discriminator")?;
+        // A mapping has references, or names of components.
+        let schema = |target: &Json| {
+            let target = target.as_str().unwrap_or_default();
+            let component = || Some(pointer::join("/components/schemas", target)).filter(|at| lookup.get(at).is_some());
+            local(target).or_else(component)
+        };
         let mut names: HashMap<String, Vec<String>> = HashMap::new();
         for (name, target) in discriminator.get("mapping").and_then(Json::as_object).into_iter().flatten() {
-            let target = target.as_str().unwrap_or_default();
-            // A mapping has references, or names of components.
-            let component = || Some(pointer::join("/components/schemas", target)).filter(|at| lookup.get(at).is_some());
-            if let Some(at) = local(target).or_else(component) {
+            if let Some(at) = schema(target) {
                 names.entry(at).or_default().push(Json::from(name.as_str()).canonical());
             }
         }
-        Some(Self { tag: discriminator.get("propertyName")?.as_str()?, names })
+        let default = discriminator.get("defaultMapping").map(schema);
+        Some(Self { tag: discriminator.get("propertyName")?.as_str()?, names, default })
     }
 }
 
@@ -75,12 +85,20 @@ impl Union {
         let mut branches = Vec::new();
         // The branch of each value.
         let mut known: HashMap<String, usize> = HashMap::new();
+        let mut default = None;
         for (index, schema) in schemas.iter().enumerate() {
             let facts = reader.facts(schema, &tag)?;
             if !facts.accepts_objects {
                 continue;
             }
             let target = schema.get("$ref").and_then(Json::as_str).and_then(local);
+            if discriminator.default.as_ref().is_some_and(|at| at.is_some() && *at == target) {
+                // Its values are known after those of the others.
+                default = Some(Default { index, at: branches.len(), facts });
+                let narrowing = Narrowing { tag: tag.clone(), values: None, excluded: Vec::new(), is_required: false };
+                branches.push(Branch { index, target, narrowing });
+                continue;
+            }
             let (values, is_new) = match values(&discriminator, &facts, target.as_deref()) {
                 Ok(found) => found,
                 Err(reason) => return Some(Err((tag, format!("the branch {} {reason}", name(schemas, index))))),
@@ -92,10 +110,47 @@ impl Union {
                 }
             }
             let values = is_new.then_some(values);
-            let narrowing = Narrowing { tag: tag.clone(), values, is_required: !facts.is_required };
+            let excluded = Vec::new();
+            let narrowing = Narrowing { tag: tag.clone(), values, excluded, is_required: !facts.is_required };
             branches.push(Branch { index, target, narrowing });
         }
-        Some(Ok(Self { keyword, tag, branches }))
+        let Some(_) = discriminator.default else { return Some(Ok(Self { keyword, tag, branches, default: None })) };
+        let Some(default) = default else {
+            let names: Vec<String> = (0..schemas.len()).map(|index| name(schemas, index)).collect();
+            return Some(Err((tag, format!("`defaultMapping` names none of the branches {}", names.join(", ")))));
+        };
+        if let Some(other) = default.overlap(&known) {
+            let (first, second) = (name(schemas, other), name(schemas, default.index));
+            return Some(Err((tag, format!("the branches {first} and {second} allow the same value"))));
+        }
+        if let Some(branch) = branches.get_mut(default.at) {
+            branch.narrowing.excluded = default.excluded(&known);
+        }
+        let default = Some(name(schemas, default.index));
+        Some(Ok(Self { keyword, tag, branches, default }))
+    }
+}
+
+/// The branch of objects without the property, or with a value of no branch.
+struct Default {
+    index: usize,
+    /// The index among the branches that accept objects.
+    at: usize,
+    facts: Facts,
+}
+
+impl Default {
+    /// The index of a branch that shares a value with the constants of this one. `known` has the branch of each value.
+    fn overlap(&self, known: &HashMap<String, usize>) -> Option<usize> {
+        self.facts.values.iter().flatten().find_map(|value| known.get(value).copied())
+    }
+
+    /// The values of the other branches, in order, unless the branch rejects them anyway.
+    fn excluded(&self, known: &HashMap<String, usize>) -> Vec<String> {
+        let rejects = self.facts.values.is_some() || self.facts.is_excluded;
+        let mut values: Vec<String> = if rejects { Vec::new() } else { known.keys().cloned().collect() };
+        values.sort();
+        values
     }
 }
 
