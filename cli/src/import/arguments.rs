@@ -36,6 +36,7 @@ const OPENAPI_EXAMPLES: &str = "\
 Examples:
   capgen import openapi openapi.yaml --out agents/shop/capabilities.yaml
   capgen import openapi openapi.json --skip --lossy --agent shop
+  capgen import openapi schemas.yaml --each --side response
   capgen import openapi openapi.yaml --out capabilities.yaml --check --diff";
 
 const A2A_EXAMPLES: &str = "\
@@ -124,13 +125,19 @@ pub(crate) enum Side {
     Response,
 }
 
+impl From<Side> for capgen_manifest::Side {
+    fn from(side: Side) -> Self {
+        match side {
+            Side::Request => Self::Request,
+            Side::Response => Self::Response,
+        }
+    }
+}
+
 impl JsonSchema {
     /// The options that name the capabilities.
     pub(super) fn naming(&self) -> Naming {
-        let side = self.side.map(|side| match side {
-            Side::Request => capgen_manifest::Side::Request,
-            Side::Response => capgen_manifest::Side::Response,
-        });
+        let side = self.side.map(capgen_manifest::Side::from);
         Naming { capability: self.capability.clone(), side, each: self.each }
     }
 
@@ -160,9 +167,29 @@ pub(crate) struct OneFile {
 pub(crate) struct Openapi {
     #[command(flatten)]
     pub(crate) one: OneFile,
+    /// Import each schema in `components.schemas` as a capability with its name, too
+    #[arg(long)]
+    pub(crate) each: bool,
+    /// With `--each`: the side that the schemas are [default: request]
+    #[arg(long, value_enum, requires = "each")]
+    pub(crate) side: Option<Side>,
     /// The folder with the files that references may lead to [default: the folder of the document]
     #[arg(long, value_name = "DIR")]
     pub(crate) root_dir: Option<PathBuf>,
+}
+
+impl Openapi {
+    /// The side that each schema among the components becomes.
+    pub(super) fn each(&self) -> Option<capgen_manifest::Side> {
+        self.each.then(|| self.side.unwrap_or(Side::Request).into())
+    }
+
+    /// The same options in a command line, each after a space.
+    pub(super) fn each_words(&self) -> String {
+        let side = self.side.map(capgen_manifest::Side::from);
+        let side = side.map_or(String::new(), |side| format!(" --side {}", side.name()));
+        format!("{}{side}", if self.each { " --each" } else { "" })
+    }
 }
 
 /// How entries become capabilities.

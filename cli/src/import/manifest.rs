@@ -66,8 +66,12 @@ pub(crate) fn checked(import: Import, header: &str, conversion: &Conversion, pat
 
 fn left_out(imported: &Imported) -> Option<String> {
     let rejected = &imported.rejected;
-    let names: Vec<&str> = rejected.iter().take(MAX_NAMES).map(String::as_str).collect();
-    let rest = if rejected.len() > MAX_NAMES { ", ..." } else { "" };
-    let line = format!("left out {} of {}: {}{rest}", rejected.len(), imported.entries, names.join(", "));
-    (!rejected.is_empty()).then_some(line)
+    let named = || rejected.iter().map(String::as_str).filter(|name| !name.is_empty());
+    let (count, nameless) = (rejected.len(), rejected.len() - named().count());
+    let mut names: Vec<&str> = named().take(MAX_NAMES).collect();
+    names.extend((named().count() > MAX_NAMES).then_some("..."));
+    let others = format!("{nameless} without a name");
+    names.extend((nameless > 0).then_some(others.as_str()));
+    let line = format!("left out {count} of {}: {}", imported.entries, names.join(", "));
+    (count > 0).then_some(line)
 }

@@ -12,14 +12,15 @@ use crate::failure::Failure;
 use crate::input;
 
 pub(super) fn openapi(arguments: &Openapi) -> Result<Manifest, Failure> {
-    let Openapi { one: arguments, root_dir } = arguments;
+    let (each, each_words) = (arguments.each(), arguments.each_words());
+    let Openapi { one: arguments, root_dir, .. } = arguments;
     let document = linked::with_files(&arguments.file, root_dir.as_deref(), read(arguments)?, &mut Room::new())?;
-    let found = operations::operations(&document, arguments.conversion.settings());
+    let found = operations::operations_and_schemas(&document, arguments.conversion.settings(), each);
     let header = Header { format: "an OpenAPI document", server: found.title.clone(), version: found.version };
     let folder = root_dir.as_deref().map(|folder| folder_option("root-dir", folder, &arguments.output.out));
     manifest(
         arguments,
-        &format!("openapi{}", folder.unwrap_or_default()),
+        &format!("openapi{}{each_words}", folder.unwrap_or_default()),
         (document, found.imported, found.title, header),
     )
 }

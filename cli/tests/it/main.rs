@@ -30,6 +30,7 @@ mod generate;
 mod growth;
 mod hostile_paths;
 mod import;
+mod import_documents;
 mod import_server;
 mod init;
 mod interrupted;

@@ -23,6 +23,8 @@ capgen_diagnostic::codes! {
     pub ONLY_DEFINITIONS = "E0931";
     /// An agent card without schemas, whose skills accept and return every value.
     pub LOOSE_SKILLS = "N0931";
+    /// A tool that the provider of a model runs, so that it has no schema.
+    pub BUILT_IN_TOOL = "N0932";
     /// A format that is not checked.
     pub UNCHECKED_FORMAT = "N0901";
     /// A keyword that the dialect ignores, because it is next to `$ref`, or because other drafts have it.
@@ -59,4 +61,6 @@ capgen_diagnostic::codes! {
     pub PATH_PARAMETERS = "W0911";
     /// A part of an operation of HTTP that a manifest cannot have, such as a server whose URL has a password.
     pub HTTP_LEFT_OUT = "W0912";
+    /// A member that OpenAPI does not have, such as a method in capital letters.
+    pub IGNORED_MEMBER = "W0913";
 }

@@ -112,11 +112,13 @@ impl Bundle {
         if let Json::Object(members) = &mut json
             && !files.is_empty()
         {
-            let own = |(name, value): (String, Json)| {
-                let name = if name == FILES { self.renamed.clone() } else { name };
-                (name, value)
-            };
-            *members = std::mem::replace(members, Object::new()).iter().cloned().map(own).collect();
+            if members.get(FILES).is_some() {
+                let own = |(name, value): &(String, Json)| {
+                    let name = if name == FILES { &self.renamed } else { name };
+                    (name.clone(), value.clone())
+                };
+                *members = members.iter().map(own).collect();
+            }
             members.push(FILES.to_owned(), Json::Object(files));
         }
         Document::of_bundle(json, self)

@@ -79,6 +79,13 @@ impl Document {
         let array = Source::new(source.path(), array);
         let moved = |span: &Range<usize>| span.start.saturating_sub(1)..span.end.saturating_sub(1);
         let mut root = parse_json(&array).map_err(|mut findings| {
+            // The last bracket is not in the source.
+            let end = array.text().len().saturating_sub(1);
+            let is_at_end = |finding: &&mut Diagnostic| finding.labels.iter().any(|label| label.span.start >= end);
+            for finding in findings.iter_mut().filter(is_at_end) {
+                finding.message = "expected a value, found the end of the text".to_owned();
+                (finding.help, finding.suggestions) = (None, Vec::new());
+            }
             for label in findings.iter_mut().flat_map(|finding| &mut finding.labels) {
                 label.span = moved(&label.span);
                 label.source = source.clone();

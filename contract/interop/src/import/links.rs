@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use capgen_schema::{Json, Object, pointer, resolved_reference};
 
-use super::unread::resolved;
+use super::unread::{is_internal, resolved};
 
 /// The pointers of the anchors of a file.
 pub(super) type Anchors = HashMap<String, String>;
@@ -215,7 +215,13 @@ impl<'b> Links<'b> {
     fn link(&self, reference: &str, base: Option<&str>) -> String {
         // The references in a schema with a URI of its own are relative to it. In the document, its reader knows that.
         if let Some(base) = base {
-            return if self.is_main { reference.to_owned() } else { absolute(base, reference) };
+            // That reader also looks for a place in the document.
+            let internal = reference.strip_prefix('#').filter(|fragment| self.is_main && is_internal(fragment));
+            return match internal.and_then(|fragment| (self.place)(self.file, fragment)) {
+                Some(renamed) => renamed,
+                None if self.is_main => reference.to_owned(),
+                None => absolute(base, reference),
+            };
         }
         let (path, fragment) = reference.split_once('#').unwrap_or((reference, ""));
         let is_own = path.is_empty() || path == self.base || absolute(self.base, path) == self.base;

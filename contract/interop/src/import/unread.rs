@@ -161,7 +161,7 @@ fn of_file(reason: &NotRead, path: &str, no: &Message<'_>) -> NoTarget {
 /// The reason why a reference has no target, if the file that contains it is known.
 fn no_place(content: &Json, fragment: &str) -> String {
     match exists(content, fragment) {
-        true => "leads to a place that has no schema".to_owned(),
+        true => "leads to a place where no schema is expected".to_owned(),
         false => "leads nowhere: the file has no such place".to_owned(),
     }
 }

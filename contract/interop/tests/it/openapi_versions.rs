@@ -65,7 +65,8 @@ fn other_values_of_a_discriminator_belong_to_the_default_branch() {
         let imported = imported(&pets(default, cat));
         assert_eq!(found(&imported).last().map(|(code, _)| *code), Some("N0903"), "{:#?}", imported.findings);
         let message = &imported.findings.last().unwrap().message;
-        assert!(message.contains("each branch but `Cat`"), "{message}");
+        let expected = "the value of the branch; `Cat` is for all other values";
+        assert!(message.contains("each branch but `Cat`, ") && message.ends_with(expected), "{message}");
         let valid = [json!({"n": "a"}), json!({"kind": "Cat", "n": "a"}), json!({"kind": "lion", "n": "a"})];
         accepts(
             &imported,
@@ -124,4 +125,79 @@ fn types_of_content_may_be_references() {
     let at = "/paths/~1x/post/requestBody/content/application~1json";
     assert_eq!(pointers[0], ("E0911", at));
     assert!(read.capabilities.is_empty());
+}
+
+#[test]
+fn each_schema_can_be_a_capability() {
+    let schemas = json!({
+        "Tree": {"type": "object", "properties": {"id": {"type": "string", "readOnly": true},
+            "parent": {"$ref": "#/components/schemas/Tree"}}, "required": ["id"]},
+        "Id": {"type": "integer"}, "Bad": {"type": "objct"}});
+    let both = json!({"openapi": "3.1.0", "info": {"title": "t", "version": "1"}, "components": {"schemas": schemas},
+        "paths": {"/x": {"get": {"operationId": "find", "responses": {"204": {}}}}}});
+    let document = Document::parse_json(&Source::new("openapi.json", both.to_string())).unwrap();
+    for side in Side::ALL {
+        let read = openapi::operations_and_schemas(&document, ImportSettings::default(), Some(side)).imported;
+        assert_eq!(found(&read), [("E0105", "/components/schemas/Bad/type")]);
+        let names: Vec<_> = read.capabilities.iter().map(|one| one.name.as_str()).collect();
+        assert_eq!(
+            (names.as_slice(), read.rejected.as_slice()),
+            (["Id", "Tree", "find"].as_slice(), ["Bad".to_owned()].as_slice())
+        );
+        let tree = read.capabilities[1].schema(side).unwrap().canonical();
+        // The server sets the id.
+        assert_eq!(tree.contains("required"), side == Side::Response, "{tree}");
+        assert!(tree.starts_with(r##"{"$ref":"#/definitions/Tree""##), "{tree}");
+        assert!(
+            read.capabilities[1].schema(if side == Side::Request { Side::Response } else { Side::Request }).is_none()
+        );
+    }
+}
+
+#[test]
+fn members_that_a_path_does_not_have_are_reported() {
+    let operation = json!({"responses": {"204": {}}});
+    let read = imported(&json!({"openapi": "3.1.0", "info": {"title": "t", "version": "1"}, "paths": {"/x": {
+        "get": operation, "gett": operation, "Post": operation, "summary": "", "x-own": {}, "connect": operation}}}));
+    let help: Vec<_> = read
+        .findings
+        .iter()
+        .map(|one| (one.code.as_str(), one.pointer.as_str(), one.help.as_deref().unwrap()))
+        .collect();
+    assert_eq!(
+        help,
+        [
+            ("W0913", "/paths/~1x/Post", "did you mean `post`?"),
+            ("W0913", "/paths/~1x/connect", "remove it, or start its name with `x-`"),
+            ("W0913", "/paths/~1x/gett", "did you mean `get`?"),
+        ]
+    );
+    assert_eq!(read.capabilities.len(), 1);
+}
+
+#[test]
+fn openapi_3_0_has_no_webhooks() {
+    let webhooks = json!({"sold": {"post": {"responses": {"204": {}}}}});
+    let read = imported(
+        &json!({"openapi": "3.0.3", "info": {"title": "t", "version": "1"}, "paths": {}, "webhooks": webhooks}),
+    );
+    assert_eq!(found(&read), [("W0913", "/webhooks"), ("E0905", "")]);
+    assert!(read.has_document_errors());
+}
+
+#[test]
+fn a_version_is_a_string_with_three_numbers() {
+    for (version, message) in [
+        (json!(3.0), "`openapi` must be a string"),
+        (json!("3.0"), "the version must have three numbers"),
+        (json!("4.0.0"), "this version of OpenAPI is not supported"),
+    ] {
+        let read = imported(&json!({"openapi": version, "info": {}, "paths": {}}));
+        let finding = &read.findings[0];
+        assert_eq!((finding.pointer.as_str(), finding.message.as_str()), ("/openapi", message));
+        assert_eq!(
+            finding.help.as_ref().unwrap().contains("quotes"),
+            message != "this version of OpenAPI is not supported"
+        );
+    }
 }

@@ -61,7 +61,7 @@ fn the_authors_name_of_the_member_with_the_files_is_not_theirs() {
     let files = [("inc.json", Ok(r#"{"type": "integer"}"#))];
     let schema = r##"{"properties": {"a": {"$ref": "inc.json"}, "b": {"$ref": "#/x-capgen-files/inc"}}}"##;
     for (members, message) in [
-        (r#", "x-capgen-files": {"inc": {"type": "boolean"}}"#, "leads to a place that has no schema"),
+        (r#", "x-capgen-files": {"inc": {"type": "boolean"}}"#, "leads to a place where no schema is expected"),
         ("", "leads nowhere: the file has no such place"),
     ] {
         let (document, imported) = operations(&request(schema, members), &files);

@@ -121,3 +121,73 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn geminis_names_of_types_are_read() {
+    let text = r#"{"tools": [{"functionDeclarations": [{"name": "t", "parameters": {"type": "OBJECT", "properties": {
+        "a": {"type": "INTEGER", "description": "INTEGER"}, "type": {"type": "STRING", "enum": ["OBJECT"]},
+        "l": {"type": "ARRAY", "items": {"type": "NUMBER"}, "minItems": "1"},
+        "u": {"anyOf": [{"type": "BOOLEAN"}, {"type": "NULL"}]}}}}]}, {"googleSearch": {}}]}"#;
+    let (imported, findings) = import(text);
+    assert_eq!(
+        findings,
+        [("the tool `googleSearch` is one of the provider and has no schema, so it is left out".to_owned(), 4)]
+    );
+    let expected = r#"{"type": "object", "properties": {
+        "a": {"type": "integer", "description": "INTEGER"}, "type": {"type": "string", "enum": ["OBJECT"]},
+        "l": {"type": "array", "items": {"type": "number"}, "minItems": 1},
+        "u": {"anyOf": [{"type": "boolean"}, {"type": "null"}]}}}"#;
+    let expected = capgen_schema::Schema::parse_text(expected).unwrap();
+    assert_eq!(imported.capabilities[0].input.as_ref().unwrap().canonical(), expected.canonical());
+}
+
+#[test]
+fn tools_of_the_provider_are_left_out_with_a_note() {
+    let other = format!(r#"{{"type": "function", "name": "t", "parameters": {SCHEMA}}}"#);
+    for (tool, name) in [
+        (r#"{"type": "web_search_20250305", "name": "web_search"}"#, "web_search_20250305"),
+        (r#"{"type": "web_search"}"#, "web_search"),
+        (r#"{"type": "mcp", "server_label": "a", "server_url": "https://example.com"}"#, "mcp"),
+        (r#"{"cachePoint": {"type": "default"}}"#, "cachePoint"),
+        (r#"{"code_execution": {}}"#, "code_execution"),
+    ] {
+        let (imported, findings) = import(&format!("[{other}, {tool}]"));
+        let messages: Vec<_> = findings.iter().map(|(message, _)| message.as_str()).collect();
+        assert_eq!(
+            messages,
+            [format!("the tool `{name}` is one of the provider and has no schema, so it is left out")]
+        );
+        assert_eq!((imported.capabilities.len(), imported.entries, imported.has_errors()), (1, 1, false));
+        assert_eq!(imported.findings[0].code.as_str(), "N0932");
+    }
+}
+
+#[test]
+fn no_arguments_are_lost_by_the_name_of_their_member() {
+    for (tool, name, near) in [
+        (r#""inputschema": "#, "inputschema", "inputSchema"),
+        (r#""type": "function", "paramters": "#, "paramters", "parameters"),
+        (r#""type": "function", "schema": "#, "schema", "parameters"),
+        (r#""type": "search", "inputSchma": "#, "inputSchma", "inputSchema"),
+        (r#""args": "#, "args", "inputSchema"),
+    ] {
+        let (imported, findings) = import(&format!(r#"[{{"name": "t", {tool}{SCHEMA}}}]"#));
+        let message = format!("the schema of the arguments is in `{name}`, which no form of tools has");
+        assert_eq!(findings, [(message, 1)]);
+        let finding = &imported.findings[0];
+        assert_eq!((finding.code.as_str(), finding.pointer.as_str()), ("E0902", format!("/0/{name}").as_str()));
+        assert_eq!(finding.help.as_deref(), Some(format!("did you mean `{near}`?").as_str()));
+    }
+    let (imported, _) = import(&format!(r#"[{{"name": "t", "outputSchema": {SCHEMA}, "other": {{}}}}]"#));
+    assert_eq!(imported.findings[0].help.as_deref(), Some("write the schema of its arguments in `inputSchema`"));
+    let (imported, findings) =
+        import(r#"[{"name": "t", "parameter_definitions": {"a": {"type": "int", "required": true}}}]"#);
+    assert!(findings[0].0.contains("Cohere") && imported.findings[0].pointer.ends_with("parameter_definitions"));
+}
+
+#[test]
+fn an_event_stream_that_ends_early_is_reported_there() {
+    let found = Document::parse_json_or_lines(&Source::new("tools.json", "data: {\"a\":\n\n")).unwrap_err();
+    assert_eq!(found[0].message, "expected a value, found the end of the text");
+    assert_eq!(found[0].help, None);
+}

@@ -55,6 +55,9 @@ fn in_foreign(source: &Source) -> Hidden {
         let start = Start { root: Some(root), end: source.text().len(), is_valid: true };
         parts(source, &start, Public::Foreign)
     };
+    if let Some(spans) = in_events(source) {
+        return Hidden::new(text, spans, Vec::new());
+    }
     if let Ok(root) = parse_json(source).or_else(|_| parse_document(source)) {
         let (spans, words) = whole(source, root);
         return Hidden::new(text, spans, words);
@@ -70,6 +73,33 @@ fn in_foreign(source: &Source) -> Hidden {
         at += line.len();
     }
     Hidden::new(text, spans, Vec::new())
+}
+
+/// The hidden parts of an event stream with one JSON text in each event; `None` for another text.
+fn in_events(source: &Source) -> Option<Vec<Range<usize>>> {
+    let (mut spans, mut at, mut has_data) = (Vec::new(), 0, false);
+    for line in source.text().split_inclusive('\n') {
+        let end = line.trim_end().len();
+        let (name, value) = line.get(..end)?.split_once(':').unwrap_or((line.get(..end)?, ""));
+        let start = at + end - value.len();
+        match name {
+            "data" => {
+                let one = Source::new(source.path(), value);
+                let root = Start { root: Some(parse_json(&one).ok()?), end: value.len(), is_valid: true };
+                let (hidden, _) = parts(&one, &root, Public::Foreign);
+                spans.extend(hidden.into_iter().map(|span| span.start + start..span.end + start));
+                has_data = true;
+            }
+            // An id can be that of a session.
+            "event" | "id" | "retry" => spans.push(start..at + end),
+            // A comment, or the end of an event.
+            "" => spans.push(start..at + end),
+            _ => return None,
+        }
+        at += line.len();
+    }
+    spans.retain(|span| !span.is_empty());
+    has_data.then_some(spans)
 }
 
 /// The hidden parts of a text whose format is not known: every value.

@@ -87,6 +87,7 @@ const MAX_POINTER_BYTES: usize = 64 << 20;
 /// | `nullable: true` with `type` | `null` in `type`, and in `enum` |
 /// | `nullable: true` with `$ref`, `allOf`, `anyOf`, `oneOf` or `const`, or alone in a union | `anyOf` with the type null |
 /// | `discriminator` in a union | `required`, and `const` or `enum`, in each branch, unless the branches overlap |
+/// | its `defaultMapping` | `not` with the values of the other branches, in that branch |
 /// | `exclusiveMinimum: true` (draft-04) | the bound itself |
 /// | tuples: `prefixItems` and `items`, or a list in `items` and `additionalItems` | a list in `items`, and `additionalItems` |
 /// | tuples in which all positions have the same schema | `items`, and `maxItems` if no more items are allowed |

@@ -16,18 +16,21 @@
 
 mod annotations;
 mod arguments;
+mod built_in;
 mod exported;
 mod form;
+mod gemini;
+mod misspelt;
 mod pages;
 
 use std::borrow::Cow;
 
 use capgen_diagnostic::quoted;
 use capgen_manifest::{Capability, Side};
-use capgen_schema::{Json, Schema, pointer};
+use capgen_schema::{Anchor, Json, Schema, pointer};
 
 use super::mark::{Form, Mark};
-use super::{Dialect, Document, Entry, Foreign, ImportSettings, Imported, Importer, pruned};
+use super::{Dialect, Document, Entry, Foreign, ImportFinding, ImportSettings, Imported, Importer, finding, pruned};
 use crate::{MCP_META_KEY, ToolSide, codes, tool_side};
 use form::Listed;
 pub(super) use form::is_tool;
@@ -46,6 +49,9 @@ pub struct Tools {
 
 /// The first revision of the protocol in which a schema without `$schema` is one of draft 2020-12.
 const MODERN: &str = "2025-11-25";
+
+/// The member of version 1 of Cohere's API with the arguments of a tool, which are not a JSON Schema.
+const COHERE: &str = "parameter_definitions";
 
 /// Reads a list of tools: an array of tools, the result or the response of `tools/list`, or an array of several of
 /// them, such as the pages of a long list. The members `server` or `serverInfo` and `protocolVersion` may be next to
@@ -74,6 +80,9 @@ pub fn tools(document: &Document, settings: ImportSettings) -> Tools {
         _ => Dialect::ByDefinitions,
     };
     for (json, pointer) in pages.tools {
+        if built_in::leave_out(&mut importer, json, &pointer) {
+            continue;
+        }
         for listed in Listed::of(json, pointer) {
             tool(&mut importer, &listed, dialect);
         }
@@ -128,22 +137,47 @@ impl<'r> Reader<'r> {
     /// The schema of the arguments.
     fn arguments_schema(&mut self) -> Option<Cow<'r, Json>> {
         let schema = self.listed.schema();
-        if schema.is_none() && self.listed.is_optional {
+        if schema.is_some() {
+            // The types of Gemini are in the forms of functions alone.
+            let changed = schema.filter(|_| self.listed.is_optional).and_then(gemini::with_usual_types);
+            return changed.map(Cow::Owned).or(schema.map(Cow::Borrowed));
+        }
+        if self.json.get(COHERE).is_some() {
+            let message = "`parameter_definitions` is the form of version 1 of Cohere's API, which is not read";
+            let help = "write a JSON Schema in `parameters`, as version 2 of that API has it";
+            let at = pointer::join(self.at, COHERE);
+            self.importer.error(self.entry, codes::MALFORMED_ENTRY, at, message, help);
+        } else if let Some((name, near)) = misspelt::member(self.json) {
+            let arguments = near.unwrap_or(self.listed.arguments());
+            let message = format!("the schema of the arguments is in {}, which no form of tools has", quoted(name));
+            let at = pointer::join(self.at, name);
+            let help = format!("did you mean `{arguments}`?");
+            let finding =
+                ImportFinding { anchor: Anchor::Key, help: Some(help), ..finding(codes::MALFORMED_ENTRY, at, message) };
+            self.importer.report(self.entry, "", finding);
+        } else if self.listed.is_optional {
             // The providers define a function without `parameters` as one without arguments.
             let closed = [("type", Json::from("object")), ("additionalProperties", Json::Bool(false))];
             return Some(Cow::Owned(Json::Object(
                 closed.map(|(name, value)| (name.to_owned(), value)).into_iter().collect(),
             )));
+        } else {
+            self.missing_schema();
         }
-        if schema.is_none() {
-            let name = self.listed.arguments();
-            let message = format!("a tool must have the member `{name}`");
-            let help = format!(
-                "without arguments, write `\"{name}\": {{\"type\": \"object\", \"additionalProperties\": false}}`"
-            );
-            self.importer.error(self.entry, codes::MALFORMED_ENTRY, self.at.to_owned(), message, &help);
-        }
-        schema.map(Cow::Borrowed)
+        None
+    }
+
+    fn missing_schema(&mut self) {
+        let name = self.listed.arguments();
+        let message = format!("a tool must have the member `{name}`");
+        let help = match misspelt::has_unknown_objects(self.json) {
+            true => format!("write the schema of its arguments in `{name}`"),
+            false => format!(
+                "write the schema of its arguments there; without arguments, write `\"{name}\": {{\"type\": \"object\", \
+                \"additionalProperties\": false}}`"
+            ),
+        };
+        self.importer.error(self.entry, codes::MALFORMED_ENTRY, self.at.to_owned(), message, &help);
     }
 
     fn malformed(&mut self, pointer: String, expected: &str) {

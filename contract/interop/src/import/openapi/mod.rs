@@ -14,8 +14,10 @@
 //! | `x-capgen` | the other keys, if capgen exported the document |
 
 mod body;
+mod each;
 mod http;
 mod media;
+mod members;
 mod operation;
 mod other_files;
 mod parameters;
@@ -27,6 +29,7 @@ mod template;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry::{Occupied, Vacant};
 
+use capgen_manifest::Side;
 use capgen_schema::{Json, Object, pointer};
 
 use super::{Dialect, Document, ImportSettings, Imported, Importer, Kind};
@@ -91,24 +94,34 @@ const OTHER_METHODS: &str = "additionalOperations";
 /// assert_eq!((product.name.as_str(), product.wire_name.as_deref()), ("getProduct", Some("GET /products/{id}")));
 /// ```
 pub fn operations(document: &Document, settings: ImportSettings) -> Operations {
-    let mut importer = Importer::new("operation", settings);
+    operations_and_schemas(document, settings, None)
+}
+
+/// The same, and with `each`, also the schemas in `components.schemas`: each becomes that side of a capability with the
+/// name of the component.
+pub fn operations_and_schemas(document: &Document, settings: ImportSettings, each: Option<Side>) -> Operations {
+    let mut importer = Importer::new(if each.is_some() { "entry" } else { "operation" }, settings);
     let json = document.json();
     if !importer.is_other_kind(json, "", Kind::OpenApi)
         && let Some(dialect) = dialect(&mut importer, json)
     {
-        paths(&mut importer, document, dialect);
+        paths(&mut importer, document, dialect, each);
     }
     let info = |name| json.get("info").and_then(|info| info.get(name)).and_then(Json::as_str).map(str::to_owned);
     let agent = json.get(OPENAPI_KEY).and_then(|mark| mark.get("agent")).and_then(Json::as_str);
     let title = agent.map(str::to_owned).or_else(|| info("title"));
     let mut imported = importer.finish();
+    if imported.entries == 0 && !imported.has_errors() {
+        imported.findings.push(members::without_operations(json, each.is_some()));
+    }
     document.explain_references(&mut imported.findings);
     Operations { imported, title, version: info("version") }
 }
 
 /// The dialect of the schemas of a document, by its version.
 fn dialect(importer: &mut Importer, json: &Json) -> Option<Dialect> {
-    let version = json.get("openapi").and_then(Json::as_str).unwrap_or_default();
+    let declared = json.get("openapi");
+    let version = declared.and_then(Json::as_str).unwrap_or_default();
     if ["3.1.", "3.2."].iter().any(|start| version.starts_with(start)) {
         return Some(Dialect::Modern);
     }
@@ -117,18 +130,24 @@ fn dialect(importer: &mut Importer, json: &Json) -> Option<Dialect> {
     }
     let (at, message) = match json.get("swagger") {
         Some(_) => ("/swagger", "OpenAPI 2.0 is not supported"),
-        None if version.is_empty() => ("", "the document has no member `openapi` with its version"),
+        None if declared.is_none() => ("", "the document has no member `openapi` with its version"),
+        None if version.is_empty() => ("/openapi", "`openapi` must be a string"),
+        None if ["3.0", "3.1", "3.2"].contains(&version) => ("/openapi", "the version must have three numbers"),
         None => ("/openapi", "this version of OpenAPI is not supported"),
     };
-    let help = "convert the document to OpenAPI 3.0, 3.1 or 3.2";
+    let help = match (at, version) {
+        ("/openapi", "" | "3.0" | "3.1" | "3.2") => "write the complete version in quotes, such as `\"3.0.3\"`",
+        _ => "convert the document to OpenAPI 3.0, 3.1 or 3.2",
+    };
     importer.document_finding(codes::WRONG_FORM, at.to_owned(), message, help);
     None
 }
 
 /// Reads the operations of all paths and webhooks.
-fn paths(importer: &mut Importer, document: &Document, dialect: Dialect) {
+fn paths(importer: &mut Importer, document: &Document, dialect: Dialect, each: Option<Side>) {
     let json = document.json();
     let mut reader = Reader { importer, references: References::of(document, dialect), dialect, ids: HashMap::new() };
+    reader.early_webhooks(json);
     let webhooks = json.get("webhooks").and_then(Json::as_object).filter(|_| dialect == Dialect::Modern);
     // Since OpenAPI 3.1, a document may have only webhooks or components.
     let is_optional =
@@ -144,6 +163,9 @@ fn paths(importer: &mut Importer, document: &Document, dialect: Dialect) {
     }
     if let Some(webhooks) = webhooks {
         reader.items(webhooks, "/webhooks", true);
+    }
+    if let Some(side) = each {
+        reader.schemas(json, side);
     }
 }
 
@@ -176,6 +198,7 @@ impl<'d> Reader<'_, 'd> {
     }
 
     fn operations(&mut self, (path, is_webhook): (&'d str, bool), item: &'d Json, item_at: &str) {
+        self.unknown_members(item, item_at);
         let usual = METHODS
             .into_iter()
             .filter_map(|(name, method)| Some((method, item.get(name)?, pointer::join(item_at, name))));

@@ -83,7 +83,8 @@ impl Discriminators {
         let reason = match union.default {
             None => "the property is required in each branch, with the value of the branch".to_owned(),
             Some(default) => format!(
-                "the property is required in each branch but {default}, with the value of the branch; {default} is for                  all other values"
+                "the property is required in each branch but {default}, with the value of the branch; {default} is for \
+                 all other values"
             ),
         };
         self.note(Reading::Discriminator, origin, &union.tag, reason);

@@ -94,7 +94,7 @@ impl Union {
             let target = schema.get("$ref").and_then(Json::as_str).and_then(local);
             if discriminator.default.as_ref().is_some_and(|at| at.is_some() && *at == target) {
                 // Its values are known after those of the others.
-                default = Some(Default { index, at: branches.len(), facts });
+                default = Some(DefaultBranch { index, at: branches.len(), facts });
                 let narrowing = Narrowing { tag: tag.clone(), values: None, excluded: Vec::new(), is_required: false };
                 branches.push(Branch { index, target, narrowing });
                 continue;
@@ -132,14 +132,14 @@ impl Union {
 }
 
 /// The branch of objects without the property, or with a value of no branch.
-struct Default {
+struct DefaultBranch {
     index: usize,
     /// The index among the branches that accept objects.
     at: usize,
     facts: Facts,
 }
 
-impl Default {
+impl DefaultBranch {
     /// The index of a branch that shares a value with the constants of this one. `known` has the branch of each value.
     fn overlap(&self, known: &HashMap<String, usize>) -> Option<usize> {
         self.facts.values.iter().flatten().find_map(|value| known.get(value).copied())
