@@ -44,10 +44,12 @@ const MAX_PATH: usize = 1024;
 
 /// The path in the folder to which a relative path in `file` leads, after `%` and two digits are decoded.
 pub(super) fn resolved(file: &str, path: &str) -> Result<String, NoPath> {
-    if path.starts_with("//") || path.split('/').next().is_some_and(|first| first.contains(':')) {
+    let scheme = path.split('/').next().and_then(|first| Some(first.split_once(':')?.0));
+    if path.starts_with("//") || scheme.is_some_and(|scheme| scheme.len() > 1) {
         return Err(NoPath::Url);
     }
-    if path.starts_with('/') {
+    // A scheme has more letters than the name of a drive.
+    if path.starts_with('/') || scheme.is_some() {
         return Err(NoPath::Absolute);
     }
     if path.contains('?') || path.len() > MAX_PATH {
@@ -141,7 +143,7 @@ fn of_file(reason: &NotRead, path: &str, no: &Message<'_>) -> NoTarget {
             no("leads to a file that does not exist", help)
         }
         NotRead::Outside => no("leads through a link out of the folder whose files may be read", ROOT_DIR.to_owned()),
-        NotRead::NotAFile => no("leads to a folder or a device", format!("refer to a file: {shown} is none")),
+        NotRead::NotAFile => no("leads to a folder or a device", format!("refer to a file in place of {shown}")),
         NotRead::Unreadable(error) => {
             let help = format!("allow the program to read the file {shown}");
             no(&format!("leads to a file that cannot be read: {error}"), help)
@@ -195,10 +197,12 @@ mod tests {
         for outside in ["../a.yaml", "b/../../a", "..", "%2e%2e/a", "b/%2E./.%2e/a"] {
             assert_eq!(resolved("a.yaml", outside), Err(NoPath::Outside), "{outside}");
         }
-        for url in ["http://x/a", "file:a", "C:\\a", "C:/a", "//x/a"] {
+        for url in ["http://x/a", "file:a", "//x/a"] {
             assert_eq!(resolved("a.yaml", url), Err(NoPath::Url), "{url}");
         }
-        assert_eq!(resolved("a.yaml", "/etc/passwd"), Err(NoPath::Absolute));
+        for absolute in ["/etc/passwd", "C:\\a", "C:/a"] {
+            assert_eq!(resolved("a.yaml", absolute), Err(NoPath::Absolute), "{absolute}");
+        }
         for other in
             ["b//c", "a%2Fb", "..%2f..%2fb", "%2Fetc%2Fpasswd", "a%5Cb", "a%00", "a%3Ab", "a?b", "a%", "a%g0", "%ff"]
         {

@@ -88,7 +88,7 @@ fn a_closed_default_branch_needs_no_exclusion() {
 }
 
 #[test]
-fn a_default_that_is_no_branch_is_reported_with_the_branches() {
+fn a_default_that_is_not_a_branch_is_reported_with_the_branches() {
     for (default, kind, message) in [
         ("Bird", "cat", "the discriminator `kind`: `defaultMapping` names none of the branches `Cat`, `Dog`"),
         ("Cat", "dog", "the discriminator `kind`: the branches `Dog` and `Cat` allow the same value"),
