@@ -173,8 +173,8 @@ impl<'r> Reader<'r> {
         let help = match misspelt::has_unknown_objects(self.json) {
             true => format!("write the schema of its arguments in `{name}`"),
             false => format!(
-                "write the schema of its arguments there; without arguments, write `\"{name}\": {{\"type\": \"object\", \
-                \"additionalProperties\": false}}`"
+                "write the schema of its arguments there; without arguments, write \
+                 `\"{name}\": {{\"type\": \"object\", \"additionalProperties\": false}}`"
             ),
         };
         self.importer.error(self.entry, codes::MALFORMED_ENTRY, self.at.to_owned(), message, &help);
