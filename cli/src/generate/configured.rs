@@ -19,7 +19,7 @@ use crate::import::Imported;
 ///
 /// # Errors
 ///
-/// If nothing is selected and there are none, or if the arguments have what the outputs have themselves.
+/// If nothing is selected and there are none, or if an argument has an option that outputs have themselves.
 pub(super) fn applies(arguments: &Generate) -> Result<bool, Failure> {
     if !super::selection(&arguments.contracts).is_empty() || arguments.imported.mcp.is_some() {
         return Ok(false);
@@ -162,7 +162,7 @@ fn language(name: &FleetText, findings: &mut Vec<Diagnostic>) -> Option<Language
     language
 }
 
-/// The finding about a name that is none of the known ones.
+/// The finding about an unknown name.
 fn unknown(name: &FleetText, message: String, known: &[&str]) -> Diagnostic {
     let finding = name.place.locate(Diagnostic::new(codes::OUTPUT, message));
     match nearest(&name.text, known.iter().copied()) {

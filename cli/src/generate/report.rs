@@ -1,4 +1,4 @@
-//! What a run prints about the files.
+//! The lines about the files of a run.
 
 use capgen_codegen::output::Plan;
 use capgen_manifest::LoadedContract;

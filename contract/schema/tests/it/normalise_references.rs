@@ -224,7 +224,7 @@ fn relative_references_to_the_document_itself_are_resolved() {
 const DRAFT_07: &str = "http://json-schema.org/draft-07/schema#";
 const OPENAPI_3_0: &str = "https://spec.openapis.org/oas/3.0/schema/2021-09-28";
 
-/// What a dialect ignores next to `$ref` changes nothing, whatever its value is.
+/// Keywords next to `$ref` that a dialect ignores change nothing, whatever their values are.
 #[test]
 fn keywords_next_to_a_reference_are_dropped_before_anything_is_read() {
     let siblings = [
