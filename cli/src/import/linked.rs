@@ -66,7 +66,7 @@ impl<'f> Folder<'f> {
             Ok(_) => return Ok(Err(NotRead::NotAFile)),
             Err(error) => return Ok(Err(reason(&error))),
         }
-        if let Err(error) = std::fs::File::open(&real) {
+        if let Err(error) = capgen_files::open_input(&real) {
             return Ok(Err(reason(&error)));
         }
         let source = read_source(&real, &shown(&joined))?;

@@ -147,7 +147,8 @@ fn documents_are_imported_as_the_same_contract() {
         let expected = self::document(&fleet.run("gen --peer pr-reviewer --json").ended(0));
         assert_eq!(document["peers"][0]["hash"], expected["peers"][0]["hash"], "{format}");
     }
-    let run = fleet.run_with("import openapi -", "openapi: 3.1.0\npaths: {}\n").ended(2);
+    let document = "openapi: 3.1.0\npaths: { /a: { get: { responses: { '204': { description: none } } } } }\n";
+    let run = fleet.run_with("import openapi -", document).ended(2);
     assert!(run.stderr.contains("--agent"), "{run:?}");
 }
 

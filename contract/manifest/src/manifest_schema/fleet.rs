@@ -3,13 +3,16 @@
 use capgen_schema::Json;
 
 use super::mapping;
-use super::node::{Node, texts};
+use super::node::{Node, object, texts};
 use crate::keys::{AGENT, FLEET};
 
 pub(super) fn document() -> Node {
-    let without = Node::new().set("required", texts(["generate"]));
-    let agents = Node::new().set("required", texts(["agents"]));
-    mapping(&FLEET).set("if", Node::new().set("not", without.into()).into()).set("then", agents.into())
+    // The strict mode of validators needs the names of required properties in `properties`.
+    let has = |name: &'static str| {
+        Node::new().set("properties", object([(name, Json::Bool(true))])).set("required", texts([name]))
+    };
+    let without = Node::new().set("not", has("generate").into());
+    mapping(&FLEET).set("if", without.into()).set("then", has("agents").into())
 }
 
 pub(super) fn agent() -> Json {

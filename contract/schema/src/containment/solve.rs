@@ -41,6 +41,10 @@ pub(super) enum GoalOutcome {
 /// choice at each of them, and bounds the recursion.
 const MAX_DEPTH: usize = 300;
 
+/// The most values in a value that is found. One of them takes about a hundred bytes, and the values of all definitions
+/// are kept; a payload with more is too large to be read.
+const MAX_VALUES: u64 = 1 << 17;
+
 pub(super) struct Solver {
     pub(super) terms: Terms,
     pub(super) budget: Budget,
@@ -101,6 +105,9 @@ impl Solver {
     /// required properties that refer to the next one, would take a value of 2<sup>n</sup> parts.
     pub(super) fn solve(&mut self, goal: &Goal, assumed: &mut BTreeSet<usize>) -> GoalOutcome {
         match self.uncopied(goal, assumed) {
+            GoalOutcome::Found((_, size)) if size.values > MAX_VALUES => {
+                GoalOutcome::Unknown("the smallest value has too many parts")
+            }
             GoalOutcome::Found((_, size)) if !self.budget.spend(size.steps_of_copy()) => {
                 GoalOutcome::Unknown("the budget of the comparison")
             }

@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
-use capgen_manifest::{AgentId, Capability, Manifest, Side, TransportSettings, load, plain_capabilities, read_source};
+use capgen_manifest::{
+    AgentId, Capability, ContractPart, Manifest, Side, TransportSettings, load, plain_capabilities, read_source,
+};
 use capgen_schema::Schema;
 use capgen_tests::folder;
 use capgen_tests::random::Random;
@@ -28,7 +30,18 @@ pub(crate) fn with_one_version() -> Vec<Manifest> {
 /// An agent with these capabilities.
 pub(crate) fn agent(capabilities: Vec<Capability>) -> Manifest {
     let agent = AgentId::new("shop").unwrap();
+    let capabilities = capabilities.into_iter().map(usable).collect();
     Manifest { agent, transports: vec![TransportSettings::memory("agents.shop.requests")], capabilities }
+}
+
+/// The capability without the schema of a side that accepts nothing, which imports reject.
+fn usable(capability: Capability) -> Capability {
+    let of = |side: &Option<Schema>, part| {
+        side.clone().filter(|schema| capgen_manifest::accepts_no_value(schema, part).is_none())
+    };
+    let input = of(&capability.input, ContractPart::Request);
+    let output = of(&capability.output, ContractPart::Response);
+    Capability { input, output, ..capability }
 }
 
 /// A capability whose request and response have the same schema.
