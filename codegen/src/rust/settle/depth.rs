@@ -18,6 +18,7 @@ pub(super) const MAX_HEIGHT: usize = 100;
 /// How many steps rustc takes from each layer to the type inside it. It takes the most for `RefUnwindSafe`, which
 /// follows the raw pointers in collections; for `Send`, a `Vec` and a `BTreeMap` take 3 and a `Box` takes 2.
 pub(super) const OPTION: usize = 1;
+/// The type of an item is a part of the tuple itself.
 pub(super) const TUPLE: usize = 1;
 pub(super) const BOX: usize = 4;
 pub(super) const VEC: usize = 5;

@@ -13,6 +13,8 @@
 
 mod allocations;
 mod analysis;
+mod applicators;
+mod brute_force;
 mod budget;
 mod canonical;
 mod capability_schemas;

@@ -8,6 +8,8 @@ use proptest::prelude::*;
 use proptest::{collection, sample};
 use serde_json::{Value, json};
 
+use crate::applicators::{LISTS, MAPS, ONE};
+
 fn of(schema: &Value) -> Result<Json, Vec<Code>> {
     let output = normalise(&Json::try_from(schema).unwrap());
     let output = output.map_err(|problems| problems.iter().map(|problem| problem.code).collect::<Vec<_>>())?;
@@ -142,28 +144,12 @@ fn chains_of_names_of_properties_fit_a_small_stack() {
 
 /// A schema below each keyword that takes one.
 fn below_a_keyword(inner: impl Strategy<Value = Value> + 'static) -> impl Strategy<Value = Value> {
-    const ONE: [&str; 11] = [
-        "additionalItems",
-        "additionalProperties",
-        "contains",
-        "else",
-        "if",
-        "items",
-        "not",
-        "propertyNames",
-        "then",
-        "unevaluatedItems",
-        "unevaluatedProperties",
-    ];
-    const LIST: [&str; 5] = ["allOf", "anyOf", "oneOf", "items", "prefixItems"];
-    const MAP: [&str; 6] =
-        ["dependencies", "dependentSchemas", "patternProperties", "properties", "definitions", "$defs"];
     let keyword = prop_oneof![
         // The only keyword whose references are replaced by their targets.
         3 => Just((0, "propertyNames")),
         4 => sample::select(&ONE[..]).prop_map(|name| (0, name)),
-        3 => sample::select(&LIST[..]).prop_map(|name| (1, name)),
-        3 => sample::select(&MAP[..]).prop_map(|name| (2, name)),
+        3 => sample::select(&LISTS[..]).prop_map(|name| (1, name)),
+        3 => sample::select(&MAPS[..]).prop_map(|name| (2, name)),
     ];
     let member = (keyword, inner).prop_map(|((kind, name), inner)| {
         let value = match kind {

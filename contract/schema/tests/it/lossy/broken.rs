@@ -3,6 +3,8 @@
 use capgen_testkit::Random;
 use serde_json::{Map, Value, json};
 
+use crate::applicators::{LISTS, MAPS, ONE};
+
 const DIALECTS: [&str; 7] = [
     "",
     "http://json-schema.org/draft-04/schema#",
@@ -13,21 +15,6 @@ const DIALECTS: [&str; 7] = [
     "https://spec.openapis.org/oas/3.0/schema/2021-09-28",
 ];
 
-const ONE: [&str; 11] = [
-    "additionalItems",
-    "additionalProperties",
-    "contains",
-    "else",
-    "if",
-    "items",
-    "not",
-    "propertyNames",
-    "then",
-    "unevaluatedItems",
-    "unevaluatedProperties",
-];
-const LISTS: [&str; 5] = ["allOf", "anyOf", "items", "oneOf", "prefixItems"];
-const MAPS: [&str; 6] = ["$defs", "definitions", "dependencies", "dependentSchemas", "patternProperties", "properties"];
 const NAMES: [&str; 8] = ["a", "^a", "^(x)\\1", "^[[:alpha:]]+$", "(", ".*", "^a{,3}$", "\\-"];
 const REFERENCES: [&str; 9] = [
     "",
