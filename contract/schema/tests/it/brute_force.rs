@@ -68,8 +68,8 @@ fn config(cases: u32) -> ProptestConfig {
     ProptestConfig { cases, rng_seed: RngSeed::Fixed(7), failure_persistence: None, ..ProptestConfig::default() }
 }
 
-/// Checks random pairs of schemas: the verdicts of all payloads, the answer whether one schema contains the other, and its
-/// witness. At most one answer in fifty may be undecided.
+/// Checks random pairs of schemas: the verdicts of all payloads, the answer whether one schema contains the other, and
+/// its witness. At most one answer in fifty may be undecided.
 pub(crate) fn check_comparisons<S: Strategy<Value = Value>>(schema: impl Fn() -> S, payloads: &[Value], cases: u32) {
     let mut runner = TestRunner::new(config(cases));
     let undecided = std::cell::Cell::new(0);
