@@ -2,7 +2,7 @@
 //! it.
 
 use super::term::{Term, TermId, Terms};
-use crate::format::{Equivalent, equivalent};
+use crate::format::{Equivalent, equivalent, usual};
 use crate::pattern::split;
 use crate::{Format, Type, TypeSet};
 
@@ -14,6 +14,20 @@ pub(super) fn term(terms: &mut Terms, format: Format) -> TermId {
     let mut parts: Vec<TermId> = patterns.iter().map(|source| terms.add(Term::Pattern((*source).to_owned()))).collect();
     parts.extend(max_length.map(|max| terms.add(Term::MaxLength(max as u64))));
     if parts.len() == 1 { parts.remove(0) } else { terms.add(Term::All(parts)) }
+}
+
+/// The pattern of the texts that most programs accept for a format that the term belongs to.
+pub(super) fn usual_pattern(term: &Term) -> Option<&'static str> {
+    let format = match term {
+        Term::Format(format) => *format,
+        // Two formats have no pattern in common, and no author writes one of these by chance.
+        Term::Pattern(source) => Format::ALL.into_iter().find(|format| match equivalent(*format) {
+            Equivalent::Exact { patterns, .. } => patterns.contains(&source.as_str()),
+            Equivalent::Between { .. } => false,
+        })?,
+        _ => return None,
+    };
+    Some(usual(format))
 }
 
 /// The term of a pattern. Look-around at its ends becomes patterns of their own, which the search can combine.

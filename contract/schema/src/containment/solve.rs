@@ -13,6 +13,7 @@ use std::rc::Rc;
 
 use super::budget::Budget;
 use super::evaluate::conforms;
+use super::formats::usual_pattern;
 use super::size::Size;
 use super::state::{Choice, Fact, State, ValueType};
 use super::string::{Search, Strings};
@@ -48,6 +49,8 @@ const MAX_VALUES: u64 = 1 << 17;
 pub(super) struct Solver {
     pub(super) terms: Terms,
     pub(super) budget: Budget,
+    /// Whether a string with a format is one that most programs accept, if there is one, instead of the shortest.
+    pub(super) prefers_usual: bool,
     /// Outcomes that depend on no assumption.
     known: HashMap<Goal, GoalOutcome>,
     /// Outcomes that depend on goals that are being searched for, with their places in `active`.
@@ -91,7 +94,15 @@ impl Best {
 
 impl Solver {
     pub(super) fn new(terms: Terms, budget: Budget) -> Self {
-        Self { terms, budget, known: HashMap::new(), assumed: HashMap::new(), active: Vec::new(), depth: 0 }
+        Self {
+            terms,
+            budget,
+            prefers_usual: false,
+            known: HashMap::new(),
+            assumed: HashMap::new(),
+            active: Vec::new(),
+            depth: 0,
+        }
     }
 
     /// Forgets the goals that were given up, so that another budget can decide them.
@@ -341,10 +352,32 @@ impl Solver {
                 _ => {}
             }
         }
+        if let Some(text) = self.usual_text(state, &strings) {
+            return best.offer(Json::String(text));
+        }
         match strings.shortest(&mut self.budget) {
             Search::Found(text) => best.offer(Json::String(text)),
             Search::Empty => {}
             Search::Unknown(gap) => best.gap = Some(gap),
+        }
+    }
+    /// A text that most programs accept for the formats of the literals.
+    fn usual_text(&mut self, state: &State, strings: &Strings) -> Option<String> {
+        let positive = state.text.iter().filter(|literal| self.prefers_usual && literal.positive);
+        let sources: BTreeSet<_> = positive.filter_map(|literal| usual_pattern(self.terms.get(literal.term))).collect();
+        if sources.is_empty() {
+            return None;
+        }
+        let mut usual = Strings { candidates: Rc::default(), ..strings.clone() };
+        usual.patterns.extend(sources.into_iter().filter_map(|source| Some((self.terms.pattern(source)?, true))));
+        // The other search needs steps, too.
+        let kept = self.budget.left() / 2;
+        let mut budget = Budget::new(self.budget.left() - kept);
+        let found = usual.shortest(&mut budget);
+        self.budget = Budget::new(budget.left() + kept);
+        match found {
+            Search::Found(text) => Some(text),
+            _ => None,
         }
     }
 }

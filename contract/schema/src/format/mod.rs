@@ -9,9 +9,11 @@ mod equivalent;
 mod hostname;
 pub(crate) mod pattern;
 mod template;
+mod usual;
 
 pub(crate) use equivalent::{Equivalent, equivalent};
 pub(crate) use hostname::MAX_HOSTNAME;
+pub(crate) use usual::usual;
 
 use crate::Format;
 use email::Charset;

@@ -75,7 +75,8 @@ pub struct Counterexample {
 
 /// Small payloads that a schema accepts, which together show its optional properties, items, types, branches of unions,
 /// and members of enums. The first is the smallest one; each of the others shows as many parts as possible that those
-/// before it do not show. If there are fewer than `count`, other payloads follow, the smallest first. Empty if the
+/// before it do not show. A string with a format is one that most programs accept, such as a date after 1970, if the
+/// schema allows one. If there are fewer than `count`, other payloads follow, the smallest first. Empty if the
 /// schema accepts nothing. If the search is given up: the valid ones of the `examples` and the `default` of the schema.
 ///
 /// ```
@@ -144,7 +145,8 @@ impl<'s> Search<'s> {
         let ids = build::add_all(&mut terms, &[schema]);
         let nothing = terms.nothing();
         let root = ids.get(&(0, schema.resolve(schema.root()))).copied().unwrap_or(nothing);
-        let solver = Solver::new(terms, Budget::new(0));
+        let mut solver = Solver::new(terms, Budget::new(0));
+        solver.prefers_usual = true;
         // The search needs whole names, and every violation. A payload of a search is small.
         let validator = Validator::new(schema).budget(ReportBudget::UNLIMITED);
         let selector = Selector::new(schema);
