@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use capgen_codegen::Language;
+use capgen_codegen::output::languages_of;
 use capgen_diagnostic::{Diagnostic, nearest, quoted};
 use capgen_interop::import::AnnotatedFormats;
 use capgen_manifest::{AnnotatedNames, Fleet, FleetHistory, FleetOutput, FleetText, McpSource, codes, find_root};
@@ -102,7 +102,10 @@ fn jobs_of(fleet: &Fleet, output: &FleetOutput, control: &Generate, findings: &m
         contracts: Contracts { root: Some(fleet.root().to_owned()), ..Contracts::default() },
         imported: Imported::default(),
         out: output.folder.clone(),
-        lang: output.languages.iter().filter_map(|name| language(name, findings)).collect(),
+        lang: languages_of(output).unwrap_or_else(|unknown| {
+            findings.extend(unknown);
+            Vec::new()
+        }),
         ..control.clone()
     };
     let mut jobs = Vec::new();
@@ -151,18 +154,7 @@ fn formats(names: &[FleetText], findings: &mut Vec<Diagnostic>) -> AnnotatedForm
     AnnotatedFormats::named(names.iter().map(|name| name.text.as_str())).unwrap_or_default()
 }
 
-fn language(name: &FleetText, findings: &mut Vec<Diagnostic>) -> Option<Language> {
-    let has_name =
-        |language: &&Language| language.name() == name.text || language.aliases().contains(&name.text.as_str());
-    let language = Language::ALL.iter().find(has_name).copied();
-    if language.is_none() {
-        let known: Vec<&str> = Language::ALL.iter().map(|language| language.name()).collect();
-        findings.push(unknown(name, format!("unknown language {}", quoted(&name.text)), &known));
-    }
-    language
-}
-
-/// The finding about an unknown name.
+/// The finding about an unknown name of a format.
 fn unknown(name: &FleetText, message: String, known: &[&str]) -> Diagnostic {
     let finding = name.place.locate(Diagnostic::new(codes::OUTPUT, message));
     match nearest(&name.text, known.iter().copied()) {

@@ -12,7 +12,7 @@ use crate::history::{HistoryTable, MAX_OLDER, OlderFiles, VerdictSources};
 use crate::regenerate::Locator;
 
 /// The methods of [`Build`] about older contracts.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default)]
 pub(super) struct History {
     files: Vec<PathBuf>,
     assume: Option<Assume>,
@@ -59,6 +59,11 @@ impl Build {
 }
 
 impl History {
+    /// The history of an output in `fleet.yaml`.
+    pub(super) fn of_files(files: Vec<PathBuf>) -> Self {
+        Self { files, ..Self::default() }
+    }
+
     /// The tables of the contracts, in the same order, for files in `folder`. Declares the files that they depend on
     /// and that are not `watched` yet.
     pub(super) fn tables(

@@ -2,8 +2,10 @@
 
 mod error;
 mod history;
+mod outputs;
 mod report;
 
+use std::collections::BTreeSet;
 use std::env;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -18,6 +20,7 @@ use crate::{ImportExtension, Language, Options, RuntimePath, codes};
 
 pub use error::BuildError;
 use history::History;
+use outputs::FromFleet;
 use report::CargoInstructions;
 
 /// Checks or writes generated code from a crate's `build.rs`.
@@ -47,6 +50,7 @@ pub struct Build {
     import_extension: Option<ImportExtension>,
     runtime_path: Option<String>,
     history: History,
+    from_fleet: FromFleet,
 }
 
 impl Build {
@@ -280,47 +284,100 @@ impl Build {
                 Mode::Write => Err(report.fail(&[packaged(&package.folder)])),
             };
         }
-        let plan = self.plan(package, mode, &mut report)?;
+        let plans = self.plans(package, mode, &mut report)?;
+        let files = || plans.iter().flat_map(Plan::files);
         match mode {
-            Mode::Write => plan.write().map_err(|findings| report.fail(&findings)),
+            Mode::Write => write(&plans, &mut report),
             Mode::Update => {
-                plan.write().map_err(|findings| report.fail(&findings))?;
-                let updated = plan.files().iter().filter(|file| file.state() != State::Unchanged);
+                write(&plans, &mut report)?;
+                let updated = files().filter(|file| file.state() != State::Unchanged);
                 updated
                     .map(|file| format!("updated `{}`", file.path().display()))
                     .try_for_each(|line| report.note(&line))
             }
             Mode::Verify | Mode::VerifyContract => {
-                if mode == Mode::VerifyContract && plan.files().iter().all(PlannedFile::is_accepted) {
-                    return plan.stale(&package.fix()).iter().try_for_each(|finding| report.note_of(finding));
+                let fix = package.fix();
+                let findings: Vec<Diagnostic> = plans.iter().flat_map(|plan| plan.stale(&fix)).collect();
+                if mode == Mode::VerifyContract && files().all(PlannedFile::is_accepted) {
+                    return findings.iter().try_for_each(|finding| report.note_of(finding));
                 }
-                let findings = plan.stale(&package.fix());
                 // The diff of a missing file would be the whole file.
-                let stale = plan.files().iter().filter(|file| file.state() == State::Stale);
+                let stale = files().filter(|file| file.state() == State::Stale);
                 let diff: String = stale.map(PlannedFile::diff).collect();
                 if findings.is_empty() { Ok(()) } else { Err(report.fail_as_stale(&findings, &diff)) }
             }
         }
     }
 
-    /// Reads, generates and compares, and declares the dependencies to cargo.
-    fn plan(&self, package: &Package, mode: Mode, report: &mut CargoInstructions<'_>) -> Result<Plan, BuildError> {
+    /// The plans of all output folders.
+    fn plans(
+        &self,
+        package: &Package,
+        mode: Mode,
+        report: &mut CargoInstructions<'_>,
+    ) -> Result<Vec<Plan>, BuildError> {
+        let parts = if self.from_fleet.is_empty() {
+            vec![self.part(package, report)?]
+        } else {
+            let (parts, file) = self.from_fleet.parts(self, package).map_err(|findings| report.fail(&findings))?;
+            file.iter().try_for_each(|file| report.depends_on(file))?;
+            parts
+        };
+        let plans: Result<Vec<Plan>, BuildError> =
+            parts.iter().map(|part| self.plan(part, package, mode, report)).collect();
+        let mut plans = plans?;
+        let findings = output::share(&mut plans);
+        if !findings.is_empty() {
+            return Err(report.fail(&findings));
+        }
+        if matches!(mode, Mode::Write | Mode::Update) {
+            for plan in &plans {
+                let others = plans.iter().filter(|other| !std::ptr::eq(*other, plan));
+                let planned: BTreeSet<&Path> = others.flat_map(Plan::files).map(PlannedFile::path).collect();
+                let findings = plan.left_behind(|path| !planned.contains(path));
+                let findings = findings.map_err(|findings| report.fail(&findings))?;
+                report.warn(&findings)?;
+            }
+        }
+        Ok(plans)
+    }
+
+    /// The contracts and the folder that the methods select.
+    fn part(&self, package: &Package, report: &mut CargoInstructions<'_>) -> Result<Part, BuildError> {
         let selection = self.selection(&package.folder);
         if selection.is_empty() {
             let finding =
                 Diagnostic::new(capgen_manifest::codes::NOTHING_SELECTED, "the build script selects no contracts");
-            return Err(report.fail(&[finding.help("call `.peer(id)` or `.capabilities(path)`")]));
+            return Err(report.fail(&[finding.help("call `.peer(id)`, `.capabilities(path)` or `.outputs()`")]));
         }
-        let located = selection.locate();
+        let default = &Language::DEFAULT_OF_BUILD_SCRIPTS[..];
+        let languages = if self.languages.is_empty() { default } else { &self.languages };
+        Ok(Part {
+            selection,
+            folder: self.out_dir.clone().unwrap_or_else(|| PathBuf::from("generated")),
+            languages: languages.to_vec(),
+            options: None,
+            history: self.history.clone(),
+        })
+    }
+
+    /// Reads, generates and compares, and declares the dependencies to cargo.
+    fn plan(
+        &self,
+        part: &Part,
+        package: &Package,
+        mode: Mode,
+        report: &mut CargoInstructions<'_>,
+    ) -> Result<Plan, BuildError> {
+        let located = part.selection.locate();
         let paths = located.paths();
         for path in &paths {
             report.depends_on(path)?;
         }
         let fleet = located.fleet().cloned();
-        let options = self.options(located.options()).map_err(|findings| report.fail(&findings))?;
-        let default = &Language::DEFAULT_OF_BUILD_SCRIPTS[..];
-        let languages = if self.languages.is_empty() { default } else { &self.languages };
-        let contracts = located.load_and_check(&mut KeptContracts::default(), output::agents_check(languages));
+        let defaults = part.options.clone().unwrap_or_else(|| located.options());
+        let options = self.options(defaults).map_err(|findings| report.fail(&findings))?;
+        let contracts = located.load_and_check(&mut KeptContracts::default(), output::agents_check(&part.languages));
         let contracts = contracts.map_err(|findings| report.fail(&findings))?;
         for contract in &contracts {
             report.warn(&contract.warnings)?;
@@ -329,13 +386,12 @@ impl Build {
         if !errors.is_empty() {
             return Err(report.fail(&errors));
         }
-        let folder = self.out_dir.as_deref().unwrap_or(Path::new("generated"));
-        let path = package.folder.join(folder);
+        let path = package.folder.join(&part.folder);
         let is_private = package.out_dir.as_ref().is_some_and(|out_dir| path.starts_with(out_dir));
         let build_script = is_private.then_some(package.name.as_str());
         let (known, folders) = ((fleet, &paths[..]), (&*package.folder, &*path));
-        let tables = self.history.tables(&contracts, known, folders, options.calls, report)?;
-        let destination = Destination { folder: &path, languages, options, build_script };
+        let tables = part.history.tables(&contracts, known, folders, options.calls, report)?;
+        let destination = Destination { folder: &path, languages: &part.languages, options, build_script };
         let outputs = destination.generate_knowing(&contracts, tables);
         for output in &outputs {
             report.warn(&output.warnings)?;
@@ -346,12 +402,7 @@ impl Build {
                 report.depends_on(&path.join(name))?;
             }
         }
-        let plan = Plan::below(&package.folder, folder, outputs).map_err(|findings| report.fail(&findings))?;
-        if matches!(mode, Mode::Write | Mode::Update) {
-            let findings = plan.left_behind(|_| true).map_err(|findings| report.fail(&findings))?;
-            report.warn(&findings)?;
-        }
-        Ok(plan)
+        Plan::below(&package.folder, &part.folder, outputs).map_err(|findings| report.fail(&findings))
     }
 
     /// The options of generated code: those of the fleet, unless a method sets them.
@@ -373,18 +424,38 @@ impl Build {
     }
 
     fn selection(&self, package: &Path) -> Selection {
-        // cargo runs build scripts in the folder of the package. Relative paths are as short in messages as the user
-        // wrote them.
-        let is_here = Path::new(".").canonicalize().ok() == package.canonicalize().ok();
-        let package = if is_here { Path::new(".") } else { package };
+        let package = relative_start(package);
         Selection {
             peers: self.peers.clone(),
             all: false,
             files: self.capabilities.iter().map(|path| package.join(path)).collect(),
             root: self.root.as_ref().map(|root| package.join(root)),
-            start: package.to_owned(),
+            start: package,
         }
     }
+}
+
+/// Contracts and the folder for their code.
+#[derive(Debug)]
+struct Part {
+    selection: Selection,
+    /// Relative to the package.
+    folder: PathBuf,
+    languages: Vec<Language>,
+    /// The options that apply where no method sets others; `None` for those of the fleet with the selected agents.
+    options: Option<Options>,
+    history: History,
+}
+
+/// The folder of the package for the search for files: cargo runs build scripts in it, and relative paths are as short
+/// in messages as the user wrote them.
+fn relative_start(package: &Path) -> PathBuf {
+    let is_here = Path::new(".").canonicalize().ok() == package.canonicalize().ok();
+    if is_here { PathBuf::from(".") } else { package.to_owned() }
+}
+
+fn write(plans: &[Plan], report: &mut CargoInstructions<'_>) -> Result<(), BuildError> {
+    plans.iter().try_for_each(|plan| plan.write().map_err(|findings| report.fail(&findings)))
 }
 
 /// The package of the build script, as cargo describes it

@@ -1,6 +1,7 @@
 //! The instructions of a build script to cargo, one per line
 //! ([build scripts](https://doc.rust-lang.org/cargo/reference/build-scripts.html)).
 
+use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::Path;
 
@@ -14,12 +15,14 @@ const DIFF_LINES: usize = 200;
 
 pub(super) struct CargoInstructions<'o> {
     package: &'o Path,
+    /// The lines about dependencies that were printed, because several outputs may have the same ones.
+    known: BTreeSet<String>,
     out: &'o mut dyn Write,
 }
 
 impl<'o> CargoInstructions<'o> {
     pub(super) fn new(package: &'o Path, out: &'o mut dyn Write) -> Self {
-        Self { package, out }
+        Self { package, known: BTreeSet::new(), out }
     }
 
     /// Makes cargo rerun the build script when the file changes. A path inside the package is written relative to it.
@@ -31,12 +34,20 @@ impl<'o> CargoInstructions<'o> {
             let message = format!("cargo cannot watch {text:?}: the path has a line break");
             return Err(self.fail(&[Diagnostic::new(codes::PATH, message)]));
         }
-        Ok(writeln!(self.out, "cargo::rerun-if-changed={text}")?)
+        self.depend(format!("cargo::rerun-if-changed={text}"))
+    }
+
+    fn depend(&mut self, line: String) -> Result<(), BuildError> {
+        if !self.known.contains(&line) {
+            writeln!(self.out, "{line}")?;
+            self.known.insert(line);
+        }
+        Ok(())
     }
 
     /// Makes cargo rerun the build script when the environment variable changes.
     pub(super) fn depends_on_variable(&mut self, name: &str) -> Result<(), BuildError> {
-        Ok(writeln!(self.out, "cargo::rerun-if-env-changed={name}")?)
+        self.depend(format!("cargo::rerun-if-env-changed={name}"))
     }
 
     /// Shows a line to the user. cargo leaves it out for packages that are not in the workspace.

@@ -1,6 +1,7 @@
 //! The output and the effects of build scripts, in temporary packages.
 
 mod history;
+mod outputs;
 
 use std::fs;
 

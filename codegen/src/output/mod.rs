@@ -8,6 +8,7 @@
 //! would confuse; `write.rs` replaces files, and `orphans.rs` finds those that no agent needs any more.
 
 mod destination;
+mod languages;
 mod names;
 mod orphans;
 mod plan;
@@ -24,6 +25,7 @@ use crate::{Language, codes};
 
 pub use capgen_files::MARK;
 pub use destination::{Destination, KeptOutputs, Output, check_types};
+pub use languages::languages_of;
 pub(crate) use names::file_names;
 pub use orphans::orphan;
 pub use plan::{Plan, PlannedFile, State, unified_diff};
