@@ -22,7 +22,7 @@ pub(crate) struct Init {
     /// Write the manifest to this YAML file, instead of agents/<ID>/capabilities.yaml in the fleet
     #[arg(long, value_name = "PATH")]
     pub(crate) out: Option<PathBuf>,
-    /// Also write fleet.yaml, which lists the agents of the fleet
+    /// Also write fleet.yaml, which lists the agents of the fleet and the code that `capgen gen` generates
     #[arg(long, conflicts_with = "out")]
     pub(crate) fleet: bool,
     /// Ask nothing: take the default of every option that is missing

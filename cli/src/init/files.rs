@@ -25,7 +25,7 @@ pub(super) struct Plan {
     files: Vec<(PathBuf, String)>,
     /// Schemas that exist and differ from those of this version, with the name of each one.
     kept: Vec<(PathBuf, &'static str)>,
-    /// The options with which capgen finds the manifest.
+    /// The options with which capgen generates code.
     selection: String,
 }
 
@@ -60,7 +60,11 @@ impl Plan {
         }
         if arguments.fleet {
             let schema = format!("{}/fleet.schema.json", content::FOLDER);
-            plan.add_new(root.join("fleet.yaml"), content::fleet(start, &schema)?, &mut findings);
+            plan.add_new(
+                root.join("fleet.yaml"),
+                content::fleet(start, &schema, &content::languages(root))?,
+                &mut findings,
+            );
             plan.add_schema(root, "fleet")?;
         }
         if findings.is_empty() { Ok(plan) } else { Err(Failure::Findings(findings)) }
@@ -134,12 +138,13 @@ impl Plan {
     }
 }
 
-/// The options that select the new manifest in the same working directory.
+/// The options that generate code of the new manifest in the same working directory.
 fn selection(arguments: &Init, start: &Start) -> String {
-    match (&arguments.out, &arguments.root) {
-        (Some(out), _) => format!("--capabilities {}", argument(out)),
-        (None, Some(root)) => format!("--peer {} --root {}", start.agent, argument(root)),
-        (None, None) => format!("--peer {}", start.agent),
+    let root = arguments.root.as_deref().map_or(String::new(), |root| format!(" --root {}", argument(root)));
+    match &arguments.out {
+        Some(out) => format!("--capabilities {}", argument(out)),
+        None if arguments.fleet => format!("gen{root}"),
+        None => format!("--peer {}{root}", start.agent),
     }
 }
 

@@ -53,13 +53,44 @@ fn a_fleet_has_a_list_of_its_agents() {
     // In YAML, this id is a number.
     fleet.run("init --agent 1.0 --capability ping --fleet").ended(0);
     assert_eq!(schema(&fleet, "fleet.yaml")["title"], "fleet.yaml");
-    assert!(fleet.read("fleet.yaml").ends_with("agents:\n  - { id: \"1.0\", path: \"agents/1.0\" }\n"));
+    let text = fleet.read("fleet.yaml");
+    assert!(text.contains("agents:\n  - { id: \"1.0\", path: \"agents/1.0\" }\n"), "{text}");
     fleet.run("check --strict").ended(0);
-    fleet.run("--peer 1.0").ended(0);
+    fleet.run("--peer 1.0 --out other").ended(0);
     // The schema is there already.
     let run = fleet.run("init --agent payments --capability pay").ended(0);
     assert!(run.stderr.starts_with("✓ wrote agents/payments/capabilities.yaml\nnext: "), "{run:?}");
     assert!(fleet.run("check --strict").ended(0).stderr.contains("2 contracts"));
+}
+
+#[test]
+fn a_fleet_generates_the_languages_of_the_packages_beside_it() {
+    let both = "lang: [rust, typescript]";
+    for (packages, expected) in [
+        (&[][..], both),
+        (&["Cargo.toml"][..], "lang: [rust]"),
+        (&["package.json"][..], "lang: [typescript]"),
+        (&["Cargo.toml", "package.json"][..], both),
+    ] {
+        let fleet = empty();
+        packages.iter().for_each(|name| fleet.write(name, ""));
+        let run = fleet.run("init --agent payments --capability pay --fleet").ended(0);
+        assert!(run.stderr.ends_with("then generate code with `capgen gen`\n"), "{run:?}");
+        let text = fleet.read("fleet.yaml");
+        assert!(text.contains(&format!("{{ peers: all, {expected}, out: generated }}\n")), "{text}");
+        fleet.run("gen").ended(0);
+        let written = ["rs", "ts"].map(|extension| fleet.path(&format!("generated/payments.{extension}")).exists());
+        let is_expected = ["rust", "typescript"].map(|language| expected.contains(language));
+        assert_eq!(written, is_expected);
+        fleet.run("gen --check").ended(0);
+        // `all` includes the agents below `agents/` that the list does not name.
+        fleet.run("init --agent search --capability find").ended(0);
+        assert!(fleet.run("gen --check").ended(1).stderr.contains("search"));
+    }
+    let fleet = empty();
+    fs::create_dir(fleet.path("a fleet")).unwrap();
+    let (_, stderr) = run_exactly(&fleet, &["--agent", "a", "--capability", "b", "--fleet", "--root", "a fleet"]);
+    assert_eq!(next_command(&stderr), "gen --root 'a fleet'");
 }
 
 #[test]
@@ -210,7 +241,7 @@ fn the_next_command_works_in_a_shell() {
         (["--root=-r", "--yes"], "--peer a --root ./-r"),
         (["--out", "my shop/a;b.yaml"], "--capabilities 'my shop/a;b.yaml'"),
         (["--out=-x.yaml", "--yes"], "--capabilities ./-x.yaml"),
-        (["--fleet", "--yes"], "--peer a"),
+        (["--fleet", "--yes"], "gen"),
     ] {
         let fleet = empty();
         let (status, stderr) = run_exactly(&fleet, &[&["--agent", "a", "--capability", "b"], &arguments[..]].concat());
