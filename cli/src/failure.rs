@@ -6,6 +6,7 @@ use capgen_diagnostic::{Diagnostic, public_url};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use crate::console::Console;
+use crate::launcher;
 
 /// The result of a subcommand.
 pub(crate) type RunResult = Result<Verdict, Failure>;
@@ -67,7 +68,7 @@ pub(crate) fn status(outcome: RunResult, mut invoked: clap::Command, console: &C
             1
         }
         Err(Failure::Arguments(error)) => printed(error),
-        Err(Failure::Usage(kind, message)) => printed(invoked.error(kind, message)),
+        Err(Failure::Usage(kind, message)) => printed(invoked.error(kind, launcher::named(&message))),
     }
 }
 

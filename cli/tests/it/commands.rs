@@ -1,5 +1,8 @@
 //! `capgen check`, `explain`, `completions`, help pages and incorrect usage.
 
+use std::path::Path;
+use std::process::Command;
+
 use crate::common;
 use crate::common::{Fleet, REVIEWER};
 
@@ -13,6 +16,35 @@ fn check_without_arguments_reads_the_whole_fleet() {
     fleet.run("check agents/pr-reviewer/capabilities.yaml").ended(0);
     fleet.run("check --peer pr-reviewer").ended(0);
     assert!(!fleet.path("generated").exists());
+}
+
+#[test]
+fn cargo_runs_the_program_as_its_subcommand() {
+    let fleet = Fleet::new(&["pr-reviewer"]);
+    let subcommand = Path::new(env!("CARGO_BIN_EXE_cargo-capgen"));
+    let run = |command: &mut Command| {
+        let output = command.current_dir(fleet.path("")).output().unwrap();
+        (output.status.code(), String::from_utf8(output.stderr).unwrap())
+    };
+    let paths = subcommand.parent().map(Path::to_owned).into_iter();
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let path = std::env::join_paths(paths.chain(std::env::split_paths(&path))).unwrap();
+    let cargo = || {
+        let mut cargo = Command::new(env!("CARGO"));
+        cargo.env("PATH", &path).arg("capgen");
+        cargo
+    };
+    let (status, stderr) = run(cargo().args(["check", "--peer", "pr-reviewer"]));
+    assert_eq!((status, stderr.as_str()), (Some(0), "✓ checked 1 contract: 0 errors, 0 warnings\n"));
+    // Statuses are those of the program, and its messages name the command that the user can repeat.
+    let (status, stderr) = run(cargo().args(["check", "--peer", "pr-reviewr"]));
+    assert!(status == Some(1) && stderr.contains("did you mean `pr-reviewer`?"), "{stderr}");
+    let (status, stderr) = run(cargo().arg("gen"));
+    assert!(status == Some(2) && stderr.contains("For example: cargo capgen --peer"), "{stderr}");
+    // Without Cargo, its name is not an argument.
+    assert_eq!(run(Command::new(subcommand).args(["check", "--peer", "pr-reviewer"])).0, Some(0));
+    let (status, stderr) = run(Command::new(subcommand).args(["capgen", "capgen"]));
+    assert!(status == Some(2) && stderr.contains("unrecognized subcommand 'capgen'"), "{stderr}");
 }
 
 #[test]

@@ -25,23 +25,32 @@ pub(crate) fn run(words: &[&str]) -> Outcome {
         None => host()?,
     };
     let platform = Platform::of(&target)?;
-    let program = match &arguments.binary {
-        Some(binary) => binary.clone(),
+    let [program, subcommand] = match &arguments.binary {
+        Some(binary) => [binary.clone(), beside(binary)],
         None => build(arguments.target.as_deref())?,
     };
     let out = arguments.out.unwrap_or_else(|| root().join("target/dist"));
     let [cli, package] = npm::assemble(&root(), &out.join("npm"), &platform, &program)?;
-    let archive = archive(&out, &target, &package)?;
+    let archive = archive(&out, &target, &package, &subcommand)?;
     let lines: Vec<_> = [cli, package, archive].iter().map(|path| format!("wrote {}", path.display())).collect();
     Ok(lines.join("\n"))
 }
 
-/// Writes the archive of a target from the files of its npm package. `cli/Cargo.toml` has the names, for `cargo
-/// binstall`.
-fn archive(out: &Path, target: &str, package: &Path) -> Result<PathBuf, String> {
+/// `cargo-capgen` in the folder of a program.
+fn beside(program: &Path) -> PathBuf {
+    let extension = program.extension().unwrap_or_default();
+    program.with_file_name("cargo-capgen").with_extension(extension)
+}
+
+/// Writes the archive of a target from the files of its npm package and the subcommand of Cargo, if that exists.
+/// `cli/Cargo.toml` has the names, for `cargo binstall`.
+fn archive(out: &Path, target: &str, package: &Path, subcommand: &Path) -> Result<PathBuf, String> {
     let name = format!("capgen-v{}-{target}", env!("CARGO_PKG_VERSION"));
     let folder = out.join(&name);
     npm::copy_files(&package.join("bin"), &folder)?;
+    if let Some(name) = subcommand.file_name().filter(|_| subcommand.is_file()) {
+        npm::copy(subcommand, &folder.join(name))?;
+    }
     for licence in npm::LICENCES {
         npm::copy(&root().join(licence), &folder.join(licence))?;
     }
@@ -83,10 +92,11 @@ fn host() -> Result<String, String> {
     host.map(str::to_owned).ok_or_else(|| "`rustc -vV` prints no host".to_owned())
 }
 
-/// Builds the program with the profile `dist`, and returns its path.
-fn build(target: Option<&str>) -> Result<PathBuf, String> {
+/// Builds the program and the subcommand of Cargo with the profile `dist`, and returns their paths.
+fn build(target: Option<&str>) -> Result<[PathBuf; 2], String> {
     let mut cargo = cargo();
     cargo.args(["build", "--locked", "--profile", "dist", "-p", "capgen-cli", "--bin", "capgen"]);
+    cargo.args(["--bin", "cargo-capgen"]);
     cargo.args(["--message-format", "json-render-diagnostics"]).stderr(Stdio::inherit());
     cargo.args(target.iter().flat_map(|target| ["--target", target]));
     let output = cargo.output().map_err(|error| format!("cargo build: {error}"))?;
@@ -94,11 +104,15 @@ fn build(target: Option<&str>) -> Result<PathBuf, String> {
         return Err("cargo build failed".to_owned());
     }
     let messages = String::from_utf8_lossy(&output.stdout);
-    let program = messages.lines().rev().find_map(|line| {
-        let message: Value = serde_json::from_str(line).ok()?;
-        Some(Path::new(message.get("executable")?.as_str()?).to_owned())
-    });
-    program.ok_or_else(|| "cargo build printed no executable".to_owned())
+    let program = |name: &str| {
+        let path = messages.lines().find_map(|line| {
+            let message: Value = serde_json::from_str(line).ok()?;
+            let path = Path::new(message.get("executable")?.as_str()?).to_owned();
+            (path.file_stem()? == name).then_some(path)
+        });
+        path.ok_or_else(|| format!("cargo build printed no executable {name}"))
+    };
+    Ok([program("capgen")?, program("cargo-capgen")?])
 }
 
 #[cfg(test)]
@@ -111,15 +125,20 @@ mod tests {
         let folder = out.path().join("package/bin");
         std::fs::create_dir_all(&folder).unwrap();
         std::fs::write(folder.join("capgen"), "").unwrap();
+        let subcommand = super::beside(&out.path().join("built/capgen"));
+        std::fs::create_dir_all(subcommand.parent().unwrap()).unwrap();
+        std::fs::write(&subcommand, "").unwrap();
         let target = "x86_64-unknown-linux-gnu";
-        let archive = super::archive(out.path(), target, &out.path().join("package")).unwrap();
+        let archive = super::archive(out.path(), target, &out.path().join("package"), &subcommand).unwrap();
 
         let filled = |text: &str| text.replace("{ version }", env!("CARGO_PKG_VERSION")).replace("{ target }", target);
         let name = archive.file_name().unwrap().to_str().unwrap();
         assert!(filled(value("pkg-url")).ends_with(&format!("/{name}")), "{name}");
         let list = std::process::Command::new("tar").arg("-tf").arg(&archive).output().unwrap();
-        let program = filled(value("bin-dir")).replace("{ bin }", "capgen").replace("{ binary-ext }", "");
         let list = String::from_utf8(list.stdout).unwrap();
-        assert!(list.lines().any(|line| line == program), "no {program} in {list}");
+        for name in ["capgen", "cargo-capgen"] {
+            let program = filled(value("bin-dir")).replace("{ bin }", name).replace("{ binary-ext }", "");
+            assert!(list.lines().any(|line| line == program), "no {program} in {list}");
+        }
     }
 }
