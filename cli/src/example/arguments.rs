@@ -10,13 +10,13 @@ use crate::one_contract::OneContract;
 pub(crate) struct Example {
     #[command(flatten)]
     pub(crate) contract: OneContract,
-    /// The capability whose payloads to print
+    /// The capability whose payloads to print [default: all of the agent, and each line names its capability and side]
     #[arg(long, value_name = "NAME")]
-    pub(crate) capability: String,
-    /// The side of the capability: requests or responses
-    #[arg(long, value_enum, default_value_t = SideName::Request)]
-    pub(crate) side: SideName,
-    /// How many payloads to print, if there are so many [default: as many as show each part of the schema, at most 20;
+    pub(crate) capability: Option<String>,
+    /// The side of the capability: requests or responses [default: requests; without --capability, both]
+    #[arg(long, value_enum)]
+    pub(crate) side: Option<SideName>,
+    /// How many payloads of a side to print, if there are so many [default: as many as show each part of the schema, at most 20;
     /// with --invalid, one for each constraint]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000))]
     pub(crate) count: Option<u16>,
@@ -33,9 +33,13 @@ Examples:
   capgen example --peer pr-reviewer --capability review-pr
   capgen example --peer pr-reviewer --capability review-pr --side response --count 3
   capgen example --capabilities vendor/search.yaml --capability search --invalid
+  capgen example --peer pr-reviewer > fixtures.jsonl
 
 Each payload is one line of JSON. The first is the smallest valid one; each of the others shows optional properties, branches of unions \
-and values of enums that those before it do not show.
+and values of enums that those before it do not show. Dates, addresses and other formats have values that most programs accept, if the \
+schema allows them.
+
+Without --capability, each line is {\"capability\": ..., \"side\": \"request\" or \"response\", \"payload\": ...}: fixtures for tests of the whole agent.
 
 With --invalid, each line is {\"payload\": ..., \"constraint\": ..., \"expected\": {\"path\", \"keyword\"}, \"violations\": [{\"path\", \"message\", \
 \"keyword\"}]}. `constraint` is the JSON Pointer to the keyword of the schema, and `expected` is the violation that shows that it is violated. There is one \

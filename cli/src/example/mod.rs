@@ -1,4 +1,4 @@
-//! `capgen example`: small payloads of one side of a capability, valid or not.
+//! `capgen example`: small payloads of one side of a capability or of a whole agent, valid or not.
 
 mod arguments;
 
@@ -22,54 +22,120 @@ const MAX_LABELS: usize = 3;
 
 pub(crate) fn run(arguments: &Example, console: &Console) -> RunResult {
     let Some(contract) = arguments.contract.load()? else { return Ok(Verdict::Fine) };
-    let name = &arguments.capability;
-    capability(&contract, name)?;
-    let side = Side::from(arguments.side);
-    let index = contract.manifest.position(name).unwrap_or_default();
-    let declared = contract.manifest.capabilities.get(index).and_then(|capability| capability.schema(side));
-    // A side without a schema accepts every JSON value.
-    let anything = Schema::parse(&Json::Bool(true)).ok();
-    let Some(schema) = declared.or(anything.as_ref()) else { return Ok(Verdict::Fine) };
-    let settings =
-        ExampleSettings { count: arguments.count.map(usize::from), seed: arguments.seed, ..ExampleSettings::default() };
-    let subject = format!("{} of `{name}`", side.name());
-    let valid_settings = if arguments.invalid { ExampleSettings { count: Some(1), ..settings } } else { settings };
-    let valid = examples(schema, valid_settings);
-    if valid.as_ref().is_ok_and(Vec::is_empty) {
-        return Err(accepts_nothing(&contract, &contract.schema_pointer(index, side), &subject));
+    // Nothing is printed if a side has no payloads, so that a part of the payloads is not taken for all of them.
+    let (mut text, mut notes, mut findings) = (String::new(), Vec::new(), Vec::new());
+    for subject in subjects(&contract, arguments)? {
+        match subject.lines(arguments, &mut notes) {
+            Ok(lines) => text.push_str(&lines),
+            Err(Failure::Findings(more)) => findings.extend(more),
+            Err(failure) => return Err(failure),
+        }
     }
-    if arguments.invalid {
-        // A schema of which no valid payload was found can have invalid ones.
-        print_invalid(&counterexamples(schema, settings), &subject, console)?;
-    } else {
-        let at = contract.schema_pointer(index, side);
-        let valid = valid.map_err(|undecided| gave_up(undecided, schema, (&contract, &at), &subject))?;
-        console::print_json(&valid.iter().map(|value| value.canonical() + "\n").collect::<String>())?;
+    if !findings.is_empty() {
+        return Err(Failure::Findings(findings));
     }
+    console::print_json(&text)?;
+    notes.iter().for_each(|note| console.line(note));
     Ok(Verdict::Fine)
 }
 
-fn print_invalid(result: &Counterexamples, subject: &str, console: &Console) -> Result<(), Failure> {
-    let mut lines = String::new();
-    for example in &result.found {
-        lines.push_str(&line(example).map_err(std::io::Error::from)?);
-    }
-    console::print_json(&lines)?;
-    if result.found.is_empty() && result.undecided == 0 {
-        console.line(&format!("every JSON value is a valid {subject}"));
-    }
-    if result.found.len() >= ExampleSettings::MAX_COUNT {
-        console.line(&format!("only the first {} payloads are printed", ExampleSettings::MAX_COUNT));
-    }
-    if result.undecided > 0 {
-        let constraints = count(result.undecided, "constraint", "constraints");
-        console.line(&format!("no payload was found for {constraints} within the limit of the search"));
-    }
-    Ok(())
+/// One side of one capability.
+struct Subject<'c> {
+    contract: &'c LoadedContract,
+    /// The place of the capability in the manifest.
+    index: usize,
+    /// The label of the capability.
+    name: String,
+    side: Side,
+    /// Whether each line names the capability and the side.
+    is_named: bool,
 }
 
-/// A payload, the constraint that it violates, the violation that shows this, and all violations.
-fn line(example: &Counterexample) -> Result<String, serde_json::Error> {
+/// The sides whose payloads to print: one, or without `--capability` all of the agent.
+fn subjects<'c>(contract: &'c LoadedContract, arguments: &Example) -> Result<Vec<Subject<'c>>, Failure> {
+    if let Some(name) = &arguments.capability {
+        capability(contract, name)?;
+        let index = contract.manifest.position(name).unwrap_or_default();
+        let side = arguments.side.map_or(Side::Request, Side::from);
+        return Ok(vec![Subject { contract, index, name: name.clone(), side, is_named: false }]);
+    }
+    let sides: Vec<Side> = arguments.side.map_or_else(|| Side::ALL.to_vec(), |side| vec![Side::from(side)]);
+    let labels = contract.manifest.labels().into_iter().enumerate();
+    let subjects = labels.flat_map(|(index, name)| {
+        sides.iter().map(move |side| Subject { contract, index, name: name.clone(), side: *side, is_named: true })
+    });
+    Ok(subjects.collect())
+}
+
+impl Subject<'_> {
+    fn text(&self) -> String {
+        format!("{} of `{}`", self.side.name(), self.name)
+    }
+
+    /// The payloads, each on a line of its own.
+    fn lines(&self, arguments: &Example, notes: &mut Vec<String>) -> Result<String, Failure> {
+        let declared = self.contract.manifest.capabilities.get(self.index);
+        let declared = declared.and_then(|capability| capability.schema(self.side));
+        // A side without a schema accepts every JSON value.
+        let anything = Schema::parse(&Json::Bool(true)).ok();
+        let Some(schema) = declared.or(anything.as_ref()) else { return Ok(String::new()) };
+        let count = arguments.count.map(usize::from);
+        let settings = ExampleSettings { count, seed: arguments.seed, ..ExampleSettings::default() };
+        let valid_settings = if arguments.invalid { ExampleSettings { count: Some(1), ..settings } } else { settings };
+        let valid = examples(schema, valid_settings);
+        let at = self.contract.schema_pointer(self.index, self.side);
+        if valid.as_ref().is_ok_and(Vec::is_empty) {
+            return Err(accepts_nothing(self.contract, &at, &self.text()));
+        }
+        if arguments.invalid {
+            // A schema of which no valid payload was found can have invalid ones.
+            return self.invalid_lines(&counterexamples(schema, settings), notes);
+        }
+        let valid = valid.map_err(|undecided| gave_up(undecided, schema, (self.contract, &at), &self.text()))?;
+        let lines: Result<String, _> = valid
+            .iter()
+            .map(|payload| {
+                let payload = payload.canonical();
+                Ok(match self.is_named {
+                    true => format!("{{{},\"payload\":{payload}}}\n", self.members()?),
+                    false => payload + "\n",
+                })
+            })
+            .collect();
+        lines.map_err(|error: serde_json::Error| std::io::Error::from(error).into())
+    }
+
+    /// The members of a line that name the capability and the side.
+    fn members(&self) -> Result<String, serde_json::Error> {
+        let name = serde_json::to_string(&self.name)?;
+        Ok(format!("\"capability\":{name},\"side\":\"{}\"", self.side.name()))
+    }
+
+    fn invalid_lines(&self, result: &Counterexamples, notes: &mut Vec<String>) -> Result<String, Failure> {
+        let mut lines = String::new();
+        for example in &result.found {
+            let mut members = self.members().map_err(std::io::Error::from)?;
+            members = if self.is_named { members + "," } else { String::new() };
+            lines.push_str(&line(&members, example).map_err(std::io::Error::from)?);
+        }
+        let subject = self.text();
+        let of = if self.is_named { format!(" of the {subject}") } else { String::new() };
+        if result.found.is_empty() && result.undecided == 0 {
+            notes.push(format!("every JSON value is a valid {subject}"));
+        }
+        if result.found.len() >= ExampleSettings::MAX_COUNT {
+            notes.push(format!("only the first {} payloads{of} are printed", ExampleSettings::MAX_COUNT));
+        }
+        if result.undecided > 0 {
+            let constraints = count(result.undecided, "constraint", "constraints");
+            notes.push(format!("no payload was found for {constraints}{of} within the limit of the search"));
+        }
+        Ok(lines)
+    }
+}
+
+/// `members`, a payload, the constraint that it violates, the violation that shows this, and all violations.
+fn line(members: &str, example: &Counterexample) -> Result<String, serde_json::Error> {
     let truncated = if example.violations.is_truncated() { ",\"truncated\":true" } else { "" };
     let Counterexample { payload, expected, violations, .. } = example;
     let constraint = match example.keyword {
@@ -78,7 +144,7 @@ fn line(example: &Counterexample) -> Result<String, serde_json::Error> {
     };
     // The canonical text of the payload has every digit of its numbers.
     Ok(format!(
-        "{{\"payload\":{},\"constraint\":{},\"expected\":{{\"path\":{},\"keyword\":\"{}\"}},\"violations\":{}{truncated}}}\n",
+        "{{{members}\"payload\":{},\"constraint\":{},\"expected\":{{\"path\":{},\"keyword\":\"{}\"}},\"violations\":{}{truncated}}}\n",
         payload.canonical(),
         serde_json::to_string(&constraint)?,
         serde_json::to_string(&expected.path)?,
