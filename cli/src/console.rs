@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 
 use capgen_diagnostic::{Diagnostic, public_text, render, visible, visible_json};
 
-use crate::launcher;
+use crate::{launcher, progress};
 
 /// Human-readable output, on standard error.
 #[derive(Clone, Copy, Debug)]
@@ -23,23 +23,27 @@ impl Console {
 
     /// Prints a line. Paths and names in it are untrusted.
     pub(crate) fn line(&self, line: &str) {
+        progress::erase();
         // If standard error is closed, there is no place left to report that.
         let _ = writeln!(io::stderr().lock(), "{}", visible(&launcher::named(&public_text(line))));
     }
 
     /// Prints a line after a tick, without the secrets of URLs.
     pub(crate) fn tick(&self, line: &str) {
+        progress::erase();
         let tick = if self.color { "\x1b[32m✓\x1b[0m" } else { "✓" };
         let _ = writeln!(io::stderr().lock(), "{tick} {}", visible(&public_text(line)));
     }
 
     /// Prints findings with their snippets.
     pub(crate) fn report(&self, findings: &[Diagnostic]) {
+        progress::erase();
         let _ = io::stderr().lock().write_all(render::human(&launcher::named_in(findings), self.color).as_bytes());
     }
 
     /// Prints findings on one line each.
     pub(crate) fn brief(&self, findings: &[Diagnostic]) {
+        progress::erase();
         let _ = io::stderr().lock().write_all(render::brief(&launcher::named_in(findings)).as_bytes());
     }
 }
@@ -61,6 +65,7 @@ pub(crate) fn print_bytes(bytes: &[u8]) -> io::Result<()> {
 }
 
 fn write(bytes: &[u8]) -> io::Result<ControlFlow<()>> {
+    progress::erase();
     let mut stdout = io::stdout().lock();
     match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(ControlFlow::Break(())),

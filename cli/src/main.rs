@@ -8,7 +8,8 @@
 //! protocols `amp/`, `audit/`, `registry/` and `dci/`, which builds without their features leave out. A module reads
 //! its inputs, calls one crate, and prints; decisions belong into the crate.
 //!
-//! `console.rs` is the only output: data to standard output, text for readers to standard error. `failure.rs` is the
+//! `console.rs` is the only output: data to standard output, text for readers to standard error, and on a terminal the
+//! line of `progress.rs`. `failure.rs` is the
 //! only place that knows exit statuses. `one_contract.rs` and `input.rs` select contracts and open files, with `-` as
 //! standard input; `watch.rs` runs a subcommand again after each change; `signals.rs` removes temporary files before a
 //! signal ends the process.
@@ -52,6 +53,7 @@ mod matrix;
 )))]
 mod missing;
 mod one_contract;
+mod progress;
 #[cfg(feature = "registry")]
 mod registry;
 mod repository;

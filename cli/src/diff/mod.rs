@@ -28,6 +28,7 @@ use crate::console::{self, Console};
 use crate::failure::{Failure, RunResult, Verdict};
 use crate::generate::selection;
 use crate::generated_files::MAX_ENTRIES;
+use crate::progress::Progress;
 use crate::repository;
 use crate::summary::findings_json;
 use acceptance::AcceptedFiles;
@@ -69,7 +70,14 @@ fn differences(arguments: &Diff, selection: &Selection, console: &Console) -> Ru
     let levels: Levels = arguments.level.iter().copied().collect();
     let budget = Steps::of_seconds(arguments.budget);
     let settings = Settings { assume: arguments.assume.into(), budget, ..Settings::default() };
-    let contracts = pairs.iter().filter_map(|pair| compared(pair, settings, &levels, &accepted)).collect();
+    let progress = Progress::start("comparing contracts", Some(pairs.len()));
+    let compare = |pair: &Pair| {
+        let compared = compared(pair, settings, &levels, &accepted);
+        progress.step();
+        compared
+    };
+    let contracts = pairs.iter().filter_map(compare).collect();
+    drop(progress);
     let mut report = ComparisonReport { contracts, assume: settings.assume, fail_on: arguments.fail_on.into() };
     if !callers::find(&mut report, &pairs, selection) {
         console.line(&format!("the search for callers ended after {} files and folders", MAX_ENTRIES));

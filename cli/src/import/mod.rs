@@ -1,6 +1,7 @@
 //! `capgen import`: manifests from other formats.
 
 mod arguments;
+mod changes;
 mod header;
 mod json_schema;
 mod linked;
@@ -23,18 +24,21 @@ use clap::error::ErrorKind;
 use crate::console::Console;
 use crate::failure::{Failure, RunResult};
 use crate::input;
+use crate::progress::Progress;
 use arguments::Format;
 pub(crate) use arguments::{Conversion, Import, Imported};
 
 pub(crate) fn run(arguments: &Import, console: &Console) -> RunResult {
     let output = arguments.format.output();
     output::check_streams(output)?;
+    let progress = Progress::start("importing", None);
     let manifest = match &arguments.format {
         Format::Mcp(arguments) => mcp::manifest(arguments, console),
         Format::JsonSchema(arguments) => json_schema::manifest(arguments),
         Format::Openapi(arguments) => one_file::openapi(arguments),
         Format::A2a(arguments) => one_file::a2a(arguments),
     };
+    drop(progress);
     output::finish(output, manifest, console)
 }
 

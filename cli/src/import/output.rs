@@ -9,6 +9,7 @@ use capgen_manifest::shown;
 use clap::error::ErrorKind;
 
 use super::arguments::Output;
+use super::changes;
 use super::header;
 use super::manifest::Manifest;
 use crate::arguments::Format;
@@ -53,7 +54,7 @@ pub(super) fn finish(output: &Output, imported: Result<Manifest, Failure>, conso
         imported => imported?,
     };
     let mut findings = std::mem::take(&mut manifest.findings);
-    let written = match write(output, &manifest.text) {
+    let written = match write(output, &manifest) {
         Err(Failure::Findings(errors)) => {
             findings.extend(errors);
             None
@@ -75,8 +76,8 @@ pub(super) fn finish(output: &Output, imported: Result<Manifest, Failure>, conso
 }
 
 /// Compares the text with the file, and replaces that.
-fn write(output: &Output, text: &str) -> Result<Written, Failure> {
-    let path = output.out.as_path();
+fn write(output: &Output, manifest: &Manifest) -> Result<Written, Failure> {
+    let (path, text) = (output.out.as_path(), manifest.text.as_str());
     if input::is_stdin(path) {
         return Ok(Written::Printed);
     }
@@ -88,6 +89,8 @@ fn write(output: &Output, text: &str) -> Result<Written, Failure> {
     if output.check && !is_current {
         let state = if old.is_some() { "out of date" } else { "missing" };
         let finding = Diagnostic::new(codes::STALE, format!("`{}` is {state}", shown(path))).in_file(shown(path));
+        let changes = old.map(|old| changes::notes(&shown(path), &old, &manifest.contract.manifest));
+        let finding = changes.into_iter().flatten().fold(finding, Diagnostic::note);
         let help = "run the command without `--check`, and check in the result";
         return Err(Failure::Findings(vec![finding.help(help)]));
     }

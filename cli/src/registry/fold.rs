@@ -10,6 +10,7 @@ use super::events;
 use super::output::{Output, OutputForm};
 use crate::console::{Console, count, print};
 use crate::failure::{Failure, RunResult, Verdict};
+use crate::progress::Progress;
 use crate::table::table;
 
 #[derive(Args, Debug)]
@@ -45,8 +46,10 @@ pub(super) fn run(arguments: &FoldOptions, console: &Console) -> RunResult {
 pub(super) fn of(source: &Source, config: Arc<Configuration>, console: &Console) -> Result<Fold, Failure> {
     let mut fold = Fold::new(config);
     let checker = fold.checker().clone();
+    let progress = Progress::start("reading the log", None);
     events::of(source, &checker, Some(console), |event| {
         fold.event(&event);
+        progress.step();
         Ok(())
     })?;
     Ok(fold)

@@ -11,6 +11,7 @@ use capgen_registry::log::{JsonlLog, JsonlReader, Log, LogError, SqliteLog};
 use super::arguments::Source;
 use crate::codes;
 use crate::failure::Failure;
+use crate::progress::Progress;
 
 /// The place of a log.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -74,8 +75,14 @@ impl Source {
 impl LogAddress {
     fn open(&self, credentials: Option<&Path>, access: Access, checker: Arc<Checker>) -> Result<Box<dyn Log>, Failure> {
         match self {
-            Self::Jsonl(path) if access == Access::Create => boxed(JsonlLog::open_or_create(path, checker)),
-            Self::Jsonl(path) => boxed(JsonlLog::open(path, checker)),
+            // These two build an index of the whole log.
+            Self::Jsonl(path) => {
+                let _progress = Progress::start("building the index of the log", None);
+                match access {
+                    Access::Create => boxed(JsonlLog::open_or_create(path, checker)),
+                    Access::Read | Access::Append => boxed(JsonlLog::open(path, checker)),
+                }
+            }
             Self::Sqlite(path) if access == Access::Create || (access == Access::Append && path.exists()) => {
                 boxed(SqliteLog::open_or_create(path, checker))
             }

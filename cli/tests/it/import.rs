@@ -80,6 +80,19 @@ fn check_and_diff_compare_with_the_file() {
     assert!(run.stderr.contains("error[E0405]: `files/capabilities.yaml` is out of date"), "{run:?}");
     assert!(run.stdout.contains("-          type: integer\n+          type: number\n"), "{run:?}");
     assert_eq!(fleet.read("files/capabilities.yaml"), MANIFEST);
+    // Without the diff, the changes of the contract are listed.
+    fleet.write("tools.json", &TOOLS.replace("integer", "string"));
+    let run = fleet.run(&format!("{command} --check")).ended(1);
+    let change =
+        " = breaking: capability `find`, /inputSchema/properties/limit/type: the type changed from integer to string\n";
+    assert!(run.stderr.contains(change), "{run:?}");
+    fleet.write("files/capabilities.yaml", &MANIFEST.replace("version: 1", "version: 2"));
+    let run = fleet.run(&format!("{command} --check")).ended(1);
+    assert!(run.stderr.contains("the present file is not a valid manifest"), "{run:?}");
+    fleet.write("files/capabilities.yaml", &MANIFEST.replace("Import again", "Imported again"));
+    fleet.write("tools.json", TOOLS);
+    let run = fleet.run(&format!("{command} --check")).ended(1);
+    assert!(run.stderr.contains("its capabilities are the same; `--diff` shows the other changes"), "{run:?}");
 }
 
 #[test]
