@@ -4,9 +4,11 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Range as Indexes;
 
+use capgen_manifest::Manifest;
 use capgen_schema::{Hash, HashBuilder, Schema, Validator};
 use semver::Version;
 
+use crate::bundle::{self, CreateError, Namespace};
 use crate::cbor::encode;
 use crate::descriptor::Descriptor;
 use crate::name::CapabilityName;
@@ -102,6 +104,31 @@ impl Catalogue {
             });
         }
         Ok(Self { published, names, hash: *hash.finish().as_bytes() })
+    }
+
+    /// Publishes the capabilities of manifests, such as several versions of one agent, without a bundle on disk. The
+    /// catalogue is that of the bundle which [`bundle::create`] makes from the same manifests, with the same hash, so a
+    /// provider may use either.
+    ///
+    /// ```
+    /// use capgen_amp::catalogue::Catalogue;
+    /// use capgen_manifest::{Source, load};
+    ///
+    /// let text = "version: 1\nagent: agent://shop\ntransports: [{kind: memory, topics: {requests: shop}}]\n\
+    ///             capabilities: [{name: find-product, version: 1.0.0, inputSchema: {type: string}}]\n";
+    /// let manifest = load(&Source::new("capabilities.yaml", text)).map_err(|findings| format!("{findings:?}"))?.manifest;
+    /// let catalogue = Catalogue::of_manifests(&[&manifest], &"org.example".parse()?).map_err(|e| format!("{e:?}"))?;
+    /// assert_eq!(catalogue.names().next().unwrap().to_string(), "org.example.find-product");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Everything that violates a [`Rule`](crate::bundle::Rule), of at most 100 places for each manifest.
+    pub fn of_manifests(manifests: &[&Manifest], namespace: &Namespace) -> Result<Self, Vec<CreateError>> {
+        let contracts = bundle::contracts(manifests, namespace)?;
+        // Two versions of equal precedence were reported above.
+        Self::new(contracts).map_err(|duplicates| duplicates.into_iter().map(CreateError::from).collect())
     }
 
     /// The versions of a capability in ascending order of precedence; empty if it is not published.

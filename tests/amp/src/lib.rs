@@ -6,8 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use capgen::call::{Failure, Handlers};
-use capgen_amp::bundle::{self, Creation, Namespace, Publisher};
-use capgen_amp::catalogue::Catalogue;
+use capgen_amp::bundle::{self, Creation, Namespace, OpenBundle, Publisher};
 use capgen_amp::message::{Did, Keys, SigningKey};
 use capgen_manifest::{Manifest, Source, load};
 use serde_json::{Value, json};
@@ -84,13 +83,13 @@ fn read(text: &str) -> Manifest {
     load(&Source::new("capabilities.yaml", text)).expect("a valid manifest").manifest
 }
 
-/// The catalogue, from a bundle in a folder.
+/// The bundle of the manifests, in a folder.
 ///
 /// # Panics
 ///
 /// The bundle cannot be written or opened.
 #[must_use]
-pub fn catalogue(folder: &std::path::Path) -> Catalogue {
+pub fn bundle(folder: &std::path::Path) -> OpenBundle {
     let manifests = manifests();
     let namespace: Namespace = NAMESPACE.parse().expect("a namespace");
     let (signer, key) = (did("provider"), key("provider"));
@@ -101,8 +100,7 @@ pub fn catalogue(folder: &std::path::Path) -> Catalogue {
         std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
         std::fs::write(path, bytes).expect("a file");
     }
-    let bundle = bundle::open(folder, &keys(), Creation::until(CREATED)).expect("the same bundle");
-    Catalogue::new(bundle.contracts().to_vec()).expect("distinct versions")
+    bundle::open(folder, &keys(), Creation::until(CREATED)).expect("the same bundle")
 }
 
 /// The handlers: those of the example `reviewer`, and others.

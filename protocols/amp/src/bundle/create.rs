@@ -5,12 +5,13 @@ use std::fmt;
 use std::str::FromStr;
 
 use capgen_manifest::{Manifest, Side};
-use capgen_schema::{Hash, pointer};
+use capgen_schema::{Hash, Schema, pointer};
 
 use super::index::Index;
 use super::{ARTIFACTS, Artifact, INDEX, MAX_ARTIFACT, MAX_INDEX};
+use crate::catalogue::{CapabilityContract, DuplicateVersion};
 use crate::cbor::{self, Value};
-use crate::descriptor::{ArtifactRef, Descriptor, HashAlgorithm, Publication, SchemaRef};
+use crate::descriptor::{ArtifactRef, Descriptor, HashAlgorithm, LOOSE, Publication, SchemaRef};
 use crate::message::{Did, SigningKey};
 use crate::name::{CapabilityName, InvalidName};
 
@@ -97,10 +98,43 @@ pub struct CreateError {
 ///
 /// Everything that violates a [`Rule`], of at most 100 places for each manifest.
 pub fn create(manifests: &[&Manifest], publisher: &Publisher<'_>) -> Result<NewBundle, Vec<CreateError>> {
+    let bundle = sign(contents(manifests, publisher.namespace)?, publisher);
+    if u64::try_from(bundle.index.len()).is_ok_and(|length| length <= MAX_INDEX) {
+        return Ok(bundle);
+    }
+    let message = format!("{INDEX} would have more than {MAX_INDEX} bytes; publish fewer capabilities in one bundle");
+    Err(vec![CreateError { manifest: None, path: String::new(), rule: Rule::Size, message, other: None }])
+}
+
+/// The contracts of the bundle that [`create`] makes from the same manifests, without writing or signing it: for a
+/// provider that has the manifests. Their descriptors refer to the schemas of that bundle.
+///
+/// # Errors
+///
+/// Those of [`create`], except for the length of `bundle.cbor`.
+pub fn contracts(manifests: &[&Manifest], namespace: &Namespace) -> Result<Vec<CapabilityContract>, Vec<CreateError>> {
+    let Contents { descriptors, schemas, .. } = contents(manifests, namespace)?;
+    let pairs = descriptors.iter().zip(schemas);
+    let contract = |(descriptor, [input, output]): (&Descriptor, [Option<Schema>; 2])| {
+        Some(super::open::contract(descriptor, input?, output?))
+    };
+    Ok(pairs.filter_map(contract).collect())
+}
+
+/// The contents of a bundle.
+struct Contents {
+    bundle_id: String,
+    descriptors: Vec<Descriptor>,
+    /// The schemas of the request and the response of each descriptor.
+    schemas: Vec<[Option<Schema>; 2]>,
+    artifacts: BTreeMap<String, Vec<u8>>,
+}
+
+fn contents(manifests: &[&Manifest], namespace: &Namespace) -> Result<Contents, Vec<CreateError>> {
     let mut errors = Vec::new();
     let mut drafts = Vec::new();
     for (index, manifest) in manifests.iter().enumerate() {
-        match Publication::of_manifest(manifest, publisher.namespace.as_str()) {
+        match Publication::of_manifest(manifest, namespace.as_str()) {
             Ok(published) => {
                 drafts.extend(published.into_iter().enumerate().map(|(place, publication)| Draft {
                     manifest: index,
@@ -124,12 +158,8 @@ pub fn create(manifests: &[&Manifest], publisher: &Publisher<'_>) -> Result<NewB
     if !errors.is_empty() {
         return Err(errors);
     }
-    let bundle = sign(descriptors, artifacts, publisher);
-    if u64::try_from(bundle.index.len()).is_ok_and(|length| length <= MAX_INDEX) {
-        return Ok(bundle);
-    }
-    let message = format!("{INDEX} would have more than {MAX_INDEX} bytes; publish fewer capabilities in one bundle");
-    Err(vec![CreateError { manifest: None, path: String::new(), rule: Rule::Size, message, other: None }])
+    let schemas = drafts.iter().map(|draft| Side::ALL.map(|side| draft.schema(side))).collect();
+    Ok(identified(descriptors, schemas, artifacts, namespace))
 }
 
 /// A capability that is to be published.
@@ -143,6 +173,12 @@ struct Draft<'m> {
 impl Draft<'_> {
     fn path(&self) -> String {
         format!("/capabilities/{}", self.place)
+    }
+
+    /// The schema of a side, which is `true` if the manifest has none. `None` cannot happen: that text is a schema.
+    fn schema(&self, side: Side) -> Option<Schema> {
+        let declared = self.publication.capability.schema(side).cloned();
+        declared.or_else(|| Schema::parse_text(LOOSE).ok())
     }
 
     /// The descriptor, with references to a bundle without an id. Adds the schemas to the artifacts.
@@ -186,14 +222,15 @@ impl Draft<'_> {
     }
 }
 
-/// Adds the id of the bundle, which is a hash over everything else, and signs it.
-fn sign(
+/// Adds the id of the bundle, which is a hash over everything else.
+fn identified(
     mut descriptors: Vec<Descriptor>,
+    schemas: Vec<[Option<Schema>; 2]>,
     artifacts: BTreeMap<String, Vec<u8>>,
-    publisher: &Publisher<'_>,
-) -> NewBundle {
+    namespace: &Namespace,
+) -> Contents {
     let content = descriptors.iter().map(Descriptor::to_value).collect();
-    let bundle_id = format!("{}.{}", publisher.namespace, Hash::of(cbor::encode(&Value::Array(content))));
+    let bundle_id = format!("{namespace}.{}", Hash::of(cbor::encode(&Value::Array(content))));
     for descriptor in &mut descriptors {
         for reference in [&mut descriptor.input_schema, &mut descriptor.output_schema] {
             if let Some(artifact) = &mut reference.artifact {
@@ -201,6 +238,11 @@ fn sign(
             }
         }
     }
+    Contents { bundle_id, descriptors, schemas, artifacts }
+}
+
+fn sign(contents: Contents, publisher: &Publisher<'_>) -> NewBundle {
+    let Contents { bundle_id, descriptors, artifacts, .. } = contents;
     let index = Index {
         bundle_id,
         created: publisher.created,
@@ -300,6 +342,13 @@ impl fmt::Display for InvalidNamespace {
 }
 
 impl std::error::Error for InvalidNamespace {}
+
+impl From<DuplicateVersion> for CreateError {
+    fn from(duplicate: DuplicateVersion) -> Self {
+        let message = duplicate.to_string();
+        Self { manifest: None, path: String::new(), rule: Rule::Duplicate, message, other: None }
+    }
+}
 
 impl fmt::Display for CreateError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

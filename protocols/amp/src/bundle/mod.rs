@@ -1,7 +1,7 @@
 //! Signed bundles of descriptors and schemas: the offline registry (section 5.3, decision 16).
 //!
 //! A bundle is a folder with the file `bundle.cbor`, which is signed, and the schemas in `artifacts/`. [`create()`]
-//! makes the files of a bundle from manifests. [`open()`] verifies a bundle before anything in it is used; [`inspect`]
+//! makes the files of a bundle from manifests, and [`contracts`] its contents without files. [`open()`] verifies a bundle before anything in it is used; [`inspect`]
 //! does so without a list of trusted signers, to display it. Every fault is [`Unavailable`](crate::Code::Unavailable)
 //! (5002).
 //!
@@ -15,7 +15,7 @@ mod index;
 mod key;
 mod open;
 
-pub use create::{CreateError, InvalidNamespace, Namespace, NewBundle, Publisher, Rule, create};
+pub use create::{CreateError, InvalidNamespace, Namespace, NewBundle, Publisher, Rule, contracts, create};
 pub use error::{BundleError, BundleProblem};
 pub use index::{Artifact, Index};
 pub use open::{Creation, InspectedBundle, OpenBundle, SelfSignature, inspect, open};

@@ -143,7 +143,7 @@ fn read_index(folder: &Path) -> Result<SignedIndex, BundleError> {
     SignedIndex::decode(&bytes.map_err(|reason| BundleError::of(INDEX, reason))?)
 }
 
-fn contract(descriptor: &Descriptor, input: Schema, output: Schema) -> CapabilityContract {
+pub(super) fn contract(descriptor: &Descriptor, input: Schema, output: Schema) -> CapabilityContract {
     // A descriptor that another agent has declared may contain 0, unlike one in a bundle.
     let timeout_ms = descriptor.other.get(TIMEOUT).and_then(Value::as_unsigned).filter(|ms| *ms > 0);
     CapabilityContract { descriptor: descriptor.clone(), input, output, timeout_ms }

@@ -7,12 +7,15 @@
 //! | `http` | `http://` | `http::serve` | `http::HttpPeer` |
 //! | `tls`, with one of the two above | `amps://`, `https://` | their options | their options |
 //!
-//! A server passes messages to a [`Service`], such as the [`Runner`](run::Runner) of a provider; a client is a
+//! With the feature `handlers`, [`Agent`] is a provider with its handlers and servers in one builder. Otherwise, a
+//! server passes messages to a [`Service`], such as the [`Runner`](run::Runner) of a provider; a client is a
 //! [`Peer`], and [`Client`] calls a provider through it. A carrier that has delivered a message proves nothing about
 //! its answer: only signatures do.
 
 #[cfg(feature = "handlers")]
 mod access;
+#[cfg(feature = "handlers")]
+mod agent;
 #[cfg(feature = "handlers")]
 mod call_code;
 mod client;
@@ -51,6 +54,8 @@ mod watch;
 #[cfg(any(feature = "http", feature = "tcp"))]
 mod weight;
 
+#[cfg(feature = "handlers")]
+pub use agent::{Agent, AgentBuilder, StartError};
 pub use client::{Client, ClientError};
 pub use peer::{Answers, Peer, PeerError};
 pub use service::{Authenticate, BoxFuture, Handled, Proved, Service};

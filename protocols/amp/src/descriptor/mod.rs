@@ -3,7 +3,6 @@
 mod publication;
 mod schema_ref;
 
-#[cfg(feature = "handlers")]
 pub(crate) use publication::LOOSE;
 pub use publication::Publication;
 pub(crate) use schema_ref::read_hash;

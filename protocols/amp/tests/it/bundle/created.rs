@@ -3,6 +3,7 @@
 use std::fs;
 
 use capgen_amp::bundle::{CreateError, Publisher, Rule, create};
+use capgen_amp::catalogue::Catalogue;
 use capgen_amp::cbor::Value;
 use capgen_manifest::{Capability, Manifest};
 use capgen_schema::{Hash, Json, Schema};
@@ -194,4 +195,28 @@ proptest! {
             prop_assert_eq!(fs::read(folder.path().join(path)).unwrap(), bytes);
         }
     }
+}
+
+#[test]
+fn manifests_give_the_catalogue_of_their_bundle() {
+    let other = manifest(vec![capability("list-rules", "1.0.0")]);
+    let manifests = [&review(), &other];
+    let folder = TempDir::new().unwrap();
+    write(&bundle_of(&manifests), folder.path());
+    let bundle = opened(folder.path());
+    let expected = Catalogue::new(bundle.contracts().to_vec()).unwrap();
+    let found = Catalogue::of_manifests(&manifests, &"org.agentries".parse().unwrap()).unwrap();
+    assert_eq!(found.hash(), expected.hash());
+    let contracts = |catalogue: &Catalogue| -> Vec<_> {
+        let contracts = catalogue.published().iter().map(capgen_amp::catalogue::Published::contract);
+        contracts.map(|it| (it.descriptor.clone(), it.input.hash(), it.output.hash(), it.timeout_ms)).collect()
+    };
+    assert_eq!(contracts(&found), contracts(&expected));
+    assert_eq!(contracts(&found).len(), 3);
+
+    let twice = Catalogue::of_manifests(&[&other, &other], &"org.agentries".parse().unwrap()).unwrap_err();
+    assert_eq!(
+        (twice.len(), twice[0].rule, twice[0].other.clone()),
+        (1, Rule::Duplicate, Some((0, "/capabilities/0".to_owned())))
+    );
 }

@@ -4,6 +4,7 @@
 pub(crate) mod agents;
 mod attacks;
 mod audit;
+mod built;
 mod connection;
 mod control;
 mod drops;

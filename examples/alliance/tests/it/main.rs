@@ -1,0 +1,13 @@
+//! The integration tests of this package, as one program: linking a program for each file would take longer than the tests.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    clippy::panic,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a test fails by panicking, and prints why it was skipped"
+)]
+
+mod alliance;
