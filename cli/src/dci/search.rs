@@ -22,7 +22,7 @@ pub(super) fn run(arguments: &arguments::Search, console: &Console) -> RunResult
         let results: Vec<Line> = shown.iter().filter_map(|one| line(&corpus, one)).collect();
         console::print_json(&format!("{}\n", serde_json::to_string(&results).map_err(std::io::Error::from)?))?;
     } else {
-        console::print(&text(&corpus, shown, found.len() - shown.len()))?;
+        console::print(&text(shown, found.len() - shown.len()))?;
     }
     Ok(Verdict::Fine)
 }
@@ -38,7 +38,7 @@ struct Line<'c> {
 }
 
 fn line<'c>(corpus: &'c Corpus, found: &Found) -> Option<Line<'c>> {
-    let candidate = corpus.candidates().get(found.candidate)?;
+    let candidate = corpus.candidate(&found.id)?;
     Some(Line {
         id: &candidate.id,
         s_skill: found.skill,
@@ -48,16 +48,13 @@ fn line<'c>(corpus: &'c Corpus, found: &Found) -> Option<Line<'c>> {
     })
 }
 
-fn text(corpus: &Corpus, shown: &[Found], more: usize) -> String {
+fn text(shown: &[Found], more: usize) -> String {
     let mut page = Page::default();
     if shown.is_empty() {
         page.line("no skill contains a word of the text");
         return page.text();
     }
-    let row = |one: &Found| {
-        let name = corpus.candidates().get(one.candidate).map(|candidate| id(&candidate.id)).unwrap_or_default();
-        [number(one.skill), number(one.description), number(one.name_path), name]
-    };
+    let row = |one: &Found| [number(one.skill), number(one.description), number(one.name_path), id(&one.id)];
     page.indented(&table(["score", "desc", "namepath", "skill"], shown.iter().map(row)));
     if more > 0 {
         page.line(&format!("  and {more} more"));

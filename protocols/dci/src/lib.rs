@@ -38,8 +38,8 @@ mod warning;
 
 pub use choose::{
     Candidate, Conflict, Conflicts, Consumer, Corpus, Decision, Declaration, Exceeded, Found, Graph, Inputs, Match,
-    NearName, Node, Outcome, Party, Penalties, Ranked, Reason, Resolution, ResolveError, Scored, Scores, Selection,
-    TieBreak, Verified, resolve, search,
+    NearName, Node, Outcome, Party, Penalties, ProviderConflicts, Ranked, Reason, Resolution, ResolveError, Scored,
+    Scores, Selection, TieBreak, Verified, resolve, search,
 };
 pub use inputs::{
     AliasSource, Aliases, Declared, Host, InvalidMode, InvalidOutcome, InvalidProfile, InvalidSetting, ManifestNames,

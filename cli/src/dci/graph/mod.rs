@@ -68,28 +68,27 @@ struct Item {
 /// The consumer, and all providers in the order of the traversal.
 fn items(corpus: &Corpus, aliases: &Aliases, consumer: &str, resolution: &Resolution) -> Vec<Item> {
     let conflicts: BTreeSet<&str> = resolution.conflicts.capabilities.iter().map(String::as_str).collect();
-    let missing: Vec<&String> =
-        resolution.selection.uncovered.iter().filter_map(|index| resolution.required.get(*index)).collect();
+    let missing: Vec<&str> = resolution.uncovered().collect();
     let is_in_conflict = resolution.required.iter().any(|token| conflicts.contains(aliases.canonical(token)));
     let mut root = Item { parent: None, title: id(consumer), notes: Vec::new(), is_repeated: false, is_in_conflict };
     root.note("requires", &resolution.required);
     root.note("missing", &missing);
     let mut items = vec![root];
-    let provider = |index: usize, parent: Option<usize>| {
-        let candidate = corpus.candidates().get(index)?;
+    let provider = |id: &str, parent: Option<usize>| {
+        let candidate = corpus.candidate(id)?;
         // The consumer is the first item.
         let parent = Some(parent.map_or(0, |parent| parent + 1));
         Some(Item::new(candidate, parent, aliases, &conflicts))
     };
     for node in &resolution.graph.nodes {
-        let Some(mut item) = provider(node.candidate, node.parent) else { continue };
+        let Some(mut item) = provider(&node.id, node.parent) else { continue };
         item.is_repeated = node.is_repeated;
         item.note("missing", &node.unresolved);
         items.push(item);
     }
     if resolution.graph.nodes.is_empty() {
         // With `max-dependency-depth=0`, the graph has no providers.
-        items.extend(resolution.selection.providers().filter_map(|one| provider(one.scored.candidate, None)));
+        items.extend(resolution.selection.providers().filter_map(|one| provider(&one.scored.id, None)));
     }
     items
 }

@@ -15,8 +15,8 @@ const MAX_MODEL: usize = 128;
 
 pub(super) fn write(view: &View, page: &mut Page) {
     let mut advice: Vec<String> = host(view).into_iter().collect();
-    let missing = view.resolution.selection.uncovered.iter().filter_map(|index| view.resolution.required.get(*index));
-    advice.extend(missing.take(MAX_CAPABILITIES).filter_map(|capability| provide(view, capability)));
+    advice
+        .extend(view.resolution.uncovered().take(MAX_CAPABILITIES).filter_map(|capability| provide(view, capability)));
     if advice.is_empty() {
         return;
     }
@@ -27,13 +27,14 @@ pub(super) fn write(view: &View, page: &mut Page) {
 /// The options for the host with which the best candidate passes that supports only another host. Policies are
 /// suggested elsewhere.
 fn host(view: &View) -> Option<String> {
-    let selection = &view.resolution.selection;
-    if selection.uncovered.is_empty() || !selection.selected.is_empty() {
+    let resolution = view.resolution;
+    if resolution.uncovered().next().is_none() || resolution.selection.providers().next().is_some() {
         return None;
     }
-    selection.ranked.iter().filter(|one| !one.scored.covered.is_empty()).find_map(|one| {
+    let covers = |one: &&Ranked| resolution.covered(&one.scored).next().is_some();
+    resolution.selection.ranked.iter().filter(covers).find_map(|one| {
         let options = options(view, one)?;
-        Some(format!("{} lets {} pass these checks", options.join(" "), shortened(&view.candidate(one)?.id, MAX_ID)))
+        Some(format!("{} lets {} pass these checks", options.join(" "), shortened(&one.scored.id, MAX_ID)))
     })
 }
 

@@ -20,12 +20,11 @@ fn unresolved(view: &View, page: &mut Page) {
     if resolution.unresolved.is_empty() {
         return;
     }
-    let own: BTreeSet<&String> =
-        resolution.selection.uncovered.iter().filter_map(|index| resolution.required.get(*index)).collect();
+    let own: BTreeSet<&str> = resolution.uncovered().collect();
     page.section("missing");
     for capability in resolution.unresolved.iter().take(MAX_MISSING) {
         let mut reasons = Vec::new();
-        if own.contains(capability) {
+        if own.contains(capability.as_str()) {
             reasons.push(unmatched(view, capability));
         }
         reasons.extend(required_by(view, capability));
@@ -53,12 +52,12 @@ fn unmatched(view: &View, capability: &str) -> String {
 fn required_by(view: &View, capability: &str) -> Option<String> {
     let nodes = &view.resolution.graph.nodes;
     let node = nodes.iter().find(|node| node.unresolved.iter().any(|missing| missing == capability))?;
-    let candidate = view.corpus.candidates().get(node.candidate)?;
-    Some(format!("{} requires it, and nothing was selected for it", id(&candidate.id)))
+    Some(format!("{} requires it, and nothing was selected for it", id(&node.id)))
 }
 
 fn conflicts(view: &View, page: &mut Page) {
-    let entries: Vec<&Conflict> = view.resolution.conflicts.by_provider.values().flatten().collect();
+    let providers = view.resolution.conflicts.providers.iter();
+    let entries: Vec<&Conflict> = providers.flat_map(|provider| &provider.conflicts).collect();
     if entries.is_empty() {
         return;
     }

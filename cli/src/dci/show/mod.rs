@@ -8,6 +8,7 @@ mod table;
 pub(super) use table::number;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use capgen_dci::{Aliases, Candidate, Corpus, Decision, Match, Ranked, Rejection, Resolution, Verified};
 
@@ -23,35 +24,27 @@ pub(super) struct View<'v> {
     /// The skills that discovery excluded.
     pub(super) exclusions: &'v [Rejection],
     pub(super) aliases: &'v Aliases,
-    /// The selected candidates with manifests, by their places in the corpus.
-    pub(super) verified: BTreeMap<usize, Verified>,
+    /// The selected candidates with manifests, by their ids.
+    pub(super) verified: BTreeMap<Arc<str>, Verified>,
 }
 
 impl<'v> View<'v> {
     fn candidate(&self, one: &Ranked) -> Option<&'v Candidate> {
-        self.corpus.candidates().get(one.scored.candidate)
+        self.corpus.candidate(&one.scored.id)
     }
 
     /// The id of a candidate, shortened.
     fn id(&self, one: &Ranked) -> String {
-        self.candidate(one).map(|candidate| id(&candidate.id)).unwrap_or_default()
+        id(&one.scored.id)
     }
 
     /// How a candidate matches a required capability.
     fn kind(&self, one: &Ranked, capability: &str) -> Option<Match> {
-        let required = &self.resolution.required;
-        let matched = |(index, _): &&(usize, Match)| required.get(*index).is_some_and(|name| name == capability);
-        one.scored.matches.iter().find(matched).map(|(_, kind)| *kind)
+        self.resolution.matches(&one.scored).find(|(name, _)| *name == capability).map(|(_, kind)| kind)
     }
 
-    fn is_selected(&self, place: usize) -> bool {
-        self.resolution.selection.selected.contains(&place)
-    }
-
-    /// The required capabilities that a candidate matches, each with the kind of match.
-    fn matches(&self, one: &'v Ranked) -> impl Iterator<Item = (&'v str, Match)> {
-        let required = &self.resolution.required;
-        one.scored.matches.iter().filter_map(|(index, kind)| Some((required.get(*index)?.as_str(), *kind)))
+    fn is_selected(&self, one: &Ranked) -> bool {
+        self.resolution.selection.is_selected(&one.scored.id)
     }
 }
 
@@ -88,10 +81,9 @@ fn near_names(view: &View, page: &mut Page) {
         return;
     }
     page.section("selected by a near name");
-    let candidate = |index: usize| view.corpus.candidates().get(index).map(|candidate| id(&candidate.id));
     for one in near.iter().take(MAX_NEAR_NAMES) {
-        let required_by = one.required_by.and_then(candidate).map(|id| format!(", which {id} requires"));
-        let (id, reason) = (candidate(one.candidate).unwrap_or_default(), one.reason(view.corpus));
+        let required_by = one.required_by.as_ref().map(|required_by| format!(", which {} requires", id(required_by)));
+        let (id, reason) = (id(&one.id), one.reason(view.corpus));
         page.line(&format!("  {id}: {reason}{}", required_by.unwrap_or_default()));
     }
     if near.len() > MAX_NEAR_NAMES {

@@ -17,7 +17,8 @@ const LINK: &str = "link-outside-root";
 pub(super) fn write(view: &View, page: &mut Page) {
     let rejected = || view.resolution.selection.ranked.iter().filter(|one| !one.reasons.is_empty());
     // Candidates that match nothing have nothing to do with the requirements.
-    let matching: Vec<&Ranked> = rejected().filter(|one| !one.scored.matches.is_empty()).collect();
+    let matching: Vec<&Ranked> =
+        rejected().filter(|one| view.resolution.matches(&one.scored).next().is_some()).collect();
     let others = rejected().count() - matching.len();
     if others + matching.len() + view.exclusions.len() == 0 {
         return;
@@ -72,7 +73,7 @@ fn in_words(reason: Reason, one: &Ranked, policy: &Policy, view: &View) -> Strin
         }
         Reason::MinRequiredCoverage => {
             let (of, limit) = (view.resolution.required.len(), number(policy.min_required_coverage.shown()));
-            let covered = one.scored.covered.len();
+            let covered = view.resolution.covered(&one.scored).count();
             format!("it covers {covered} of {of} required capabilities, below {}={limit}", reason.name())
         }
         Reason::MaxCandidates => {

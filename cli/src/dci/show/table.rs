@@ -12,26 +12,26 @@ const MAX_CANDIDATES: usize = 20;
 
 pub(super) fn write(view: &View, page: &mut Page) {
     let ranked = &view.resolution.selection.ranked;
-    let rows: Vec<(usize, &Ranked)> = ranked.iter().enumerate().filter(|(_, one)| one.rank.is_some()).collect();
+    let rows: Vec<&Ranked> = ranked.iter().filter(|one| one.rank.is_some()).collect();
     if rows.is_empty() {
         return;
     }
     let shown = rows.get(..MAX_CANDIDATES).unwrap_or(&rows);
     // Most candidates have neither penalties nor a history.
-    let is_penalized = shown.iter().any(|(_, one)| one.scored.penalties.total() > Score::ZERO);
-    let has_history = shown.iter().any(|(_, one)| one.scored.scores.history != Score::ONE);
+    let is_penalized = shown.iter().any(|one| one.scored.penalties.total() > Score::ZERO);
+    let has_history = shown.iter().any(|one| one.scored.scores.history != Score::ONE);
     let mut header = vec!["rank", "total", "contract", "desc", "namepath", "runtime"];
     header.extend(is_penalized.then_some("penalties"));
     header.extend(has_history.then_some("history"));
     header.push("candidate");
-    let row = |(place, one): &(usize, &Ranked)| {
+    let row = |one: &&Ranked| {
         let scores = &one.scored.scores;
         let numbers = [scores.last, scores.contract, scores.description, scores.name_path, scores.runtime];
         let mut row = vec![one.rank.map(|rank| rank.to_string()).unwrap_or_default()];
         row.extend(numbers.map(number));
         row.extend(is_penalized.then(|| number(one.scored.penalties.total().min(Score::ONE))));
         row.extend(has_history.then(|| number(scores.history)));
-        let mark = if view.is_selected(*place) { " (selected)" } else { "" };
+        let mark = if view.is_selected(one) { " (selected)" } else { "" };
         row.push(format!("{}{mark}", view.id(one)));
         row
     };
@@ -40,17 +40,17 @@ pub(super) fn write(view: &View, page: &mut Page) {
     if rows.len() > shown.len() {
         page.line(&format!("  and {} more", rows.len() - shown.len()));
     }
-    for (place, one) in shown {
-        explain(view, *place, one, page);
+    for one in shown {
+        explain(view, one, page);
     }
 }
 
 /// The lines below the table: the matches and penalties of a selected candidate, and the step that separated equal
 /// scores.
-fn explain(view: &View, place: usize, one: &Ranked, page: &mut Page) {
-    if view.is_selected(place) {
-        let matches: Vec<String> =
-            view.matches(one).take(MAX_CANDIDATES).map(|(name, kind)| matched(view, one, name, kind)).collect();
+fn explain(view: &View, one: &Ranked, page: &mut Page) {
+    if view.is_selected(one) {
+        let matches = view.resolution.matches(&one.scored).take(MAX_CANDIDATES);
+        let matches: Vec<String> = matches.map(|(name, kind)| matched(view, one, name, kind)).collect();
         page.line(&format!("  {} matches {}", view.id(one), matches.join(", ")));
         let penalties = penalties(one);
         if !penalties.is_empty() {
@@ -66,7 +66,7 @@ fn explain(view: &View, place: usize, one: &Ranked, page: &mut Page) {
 
 /// A match in words. Verified: the manifest of the skill names the capability.
 fn matched(view: &View, one: &Ranked, capability: &str, kind: Match) -> String {
-    let manifest = view.verified.get(&one.scored.candidate);
+    let manifest = view.verified.get(&one.scored.id);
     let is_verified = manifest.is_some_and(|verified| verified.contains(capability, kind, view.corpus, view.aliases));
     format!("{capability} ({}{})", kind.name(), if is_verified { ", verified" } else { "" })
 }

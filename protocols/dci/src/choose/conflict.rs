@@ -2,6 +2,7 @@
 //! Semantics").
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use super::budget::{Budget, Exceeded};
 use super::corpus::Corpus;
@@ -33,15 +34,29 @@ pub struct Conflict {
 pub struct Conflicts {
     /// `R_eff` and `D_eff` have these capabilities in common.
     pub capabilities: Vec<String>,
-    /// The entries of each provider that the run selected, by the index of the candidate: one for each path and
-    /// capability (decision 34).
-    pub by_provider: BTreeMap<usize, Vec<Conflict>>,
+    /// The providers with conflicts among those that the run selected, in the order of the corpus.
+    pub providers: Vec<ProviderConflicts>,
+}
+
+/// The conflicts of a provider.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ProviderConflicts {
+    /// The id of the candidate, for [`Corpus::candidate`].
+    pub id: Arc<str>,
+    /// One for each path and capability (decision 34); at least one.
+    pub conflicts: Vec<Conflict>,
 }
 
 impl Conflicts {
+    /// The conflicts of a provider by its id; empty if it has none.
+    pub fn of(&self, provider: &str) -> &[Conflict] {
+        let one = self.providers.iter().find(|one| &*one.id == provider);
+        one.map_or(&[], |one| &one.conflicts)
+    }
+
     /// The number of distinct capabilities in conflict on the paths of a provider.
-    pub(crate) fn count(&self, provider: usize) -> usize {
-        let entries = self.by_provider.get(&provider).map_or(&[][..], Vec::as_slice);
+    pub(crate) fn count(&self, provider: &str) -> usize {
+        let entries = self.of(provider);
         entries.iter().map(|entry| &entry.capability).collect::<BTreeSet<_>>().len()
     }
 }
@@ -108,7 +123,11 @@ pub(crate) fn find(
     let mut finder = Finder { corpus, graph, consumer, root: &root, sides: &sides, shallowest: BTreeMap::new() };
     finder.shallowest = finder.parties(0..graph.nodes.len());
     let by_provider = if common.is_empty() { BTreeMap::new() } else { finder.entries(budget)? };
-    Ok(Conflicts { capabilities: common.into_iter().collect(), by_provider })
+    let providers = by_provider.into_iter().filter_map(|(index, conflicts)| {
+        let id = Arc::clone(&corpus.candidates().get(index)?.id);
+        Some(ProviderConflicts { id, conflicts })
+    });
+    Ok(Conflicts { capabilities: common.into_iter().collect(), providers: providers.collect() })
 }
 
 impl<'f> Finder<'f> {

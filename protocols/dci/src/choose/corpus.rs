@@ -77,6 +77,8 @@ pub struct Corpus {
     mode: Mode,
     pub(crate) terms: Terms,
     candidates: Vec<Candidate>,
+    /// The candidates by their ids.
+    by_id: HashMap<Arc<str>, usize>,
     /// The documents that contain each term, with the number of occurrences.
     postings: Vec<Vec<(usize, u32)>>,
     /// The distinct tokens of all `P(...)`, in the order in which they were first seen.
@@ -95,6 +97,7 @@ impl Corpus {
             mode,
             terms: Terms::default(),
             candidates: Vec::with_capacity(skills.len()),
+            by_id: HashMap::with_capacity(skills.len()),
             postings: Vec::new(),
             provided: Vec::new(),
             provided_numbers: HashMap::new(),
@@ -127,6 +130,11 @@ impl Corpus {
     /// The mode in which the contracts were read.
     pub fn mode(&self) -> Mode {
         self.mode
+    }
+
+    /// The candidate with an id, as results have it.
+    pub fn candidate(&self, id: &str) -> Option<&Candidate> {
+        self.candidates.get(*self.by_id.get(id)?)
     }
 
     /// The candidates, in the order of their discovery.
@@ -168,6 +176,7 @@ impl Corpus {
                 provided.providers.push(index);
             }
         }
+        self.by_id.insert(Arc::clone(&candidate.id), index);
         self.candidates.push(candidate);
     }
 }

@@ -1,5 +1,7 @@
 //! Which required capabilities each candidate covers (decisions 20 and 40).
 
+use std::sync::Arc;
+
 use capgen_diagnostic::quoted;
 
 use super::corpus::Corpus;
@@ -39,20 +41,20 @@ pub(crate) fn set_covered(scored: &mut [Scored], required: usize, run: &Run) {
 /// A required capability that a selected candidate covers only because of a similar name or its description.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NearName {
-    /// The index of the selected candidate in its corpus.
-    pub candidate: usize,
+    /// The id of the selected candidate, for [`Corpus::candidate`].
+    pub id: Arc<str>,
     /// The required capability.
     pub capability: String,
     /// [`Match::Near`] or [`Match::Provisional`].
     pub kind: Match,
-    /// The candidate that requires it, by its index; `None` for the requirements of the run.
-    pub required_by: Option<usize>,
+    /// The id of the candidate that requires it; `None` for the requirements of the run.
+    pub required_by: Option<Arc<str>>,
 }
 
 impl NearName {
     /// One sentence: which similar name covers the capability, or that only the name and description of the skill do.
     pub fn reason(&self, corpus: &Corpus) -> String {
-        let candidate = corpus.candidates().get(self.candidate);
+        let candidate = corpus.candidate(&self.id);
         let similar = candidate.and_then(|candidate| corpus.similar(candidate, &self.capability));
         let capability = quoted(&self.capability);
         match similar.filter(|_| self.kind == Match::Near) {
@@ -62,23 +64,22 @@ impl NearName {
     }
 
     /// The warning about it; its subject is the selected candidate.
-    pub(crate) fn warning(&self, corpus: &Corpus) -> Option<Warning> {
-        let candidate = corpus.candidates().get(self.candidate)?;
-        let required_by = self.required_by.and_then(|index| corpus.candidates().get(index));
-        let required_by = required_by.map(|one| format!(", which {} requires", quoted(&one.id))).unwrap_or_default();
+    pub(crate) fn warning(&self, corpus: &Corpus) -> Warning {
+        let required_by = self.required_by.as_ref();
+        let required_by = required_by.map(|id| format!(", which {} requires", quoted(id))).unwrap_or_default();
         let message = format!("{}{required_by}", self.reason(corpus));
-        Some(Warning { code: codes::NEAR_NAME, subject: candidate.id.to_string(), message })
+        Warning { code: codes::NEAR_NAME, subject: self.id.to_string(), message }
     }
 }
 
 impl Scored {
     /// The required capabilities that this candidate covers by a near name only.
-    pub(crate) fn near_names(&self, required: &[String], required_by: Option<usize>) -> Vec<NearName> {
+    pub(crate) fn near_names(&self, required: &[String], required_by: Option<&Arc<str>>) -> Vec<NearName> {
         let near =
             self.matches.iter().filter(|(index, kind)| kind.is_near() && self.covered.binary_search(index).is_ok());
         let name = |(index, kind): &(usize, Match)| {
             let capability = required.get(*index)?.clone();
-            Some(NearName { candidate: self.candidate, capability, kind: *kind, required_by })
+            Some(NearName { id: Arc::clone(&self.id), capability, kind: *kind, required_by: required_by.cloned() })
         };
         near.filter_map(name).collect()
     }

@@ -28,7 +28,7 @@ mod transitive;
 mod verified;
 
 pub use budget::Exceeded;
-pub use conflict::{Conflict, Conflicts, Party};
+pub use conflict::{Conflict, Conflicts, Party, ProviderConflicts};
 pub use corpus::{Candidate, Corpus, Declaration};
 pub use coverage::NearName;
 pub use matching::Match;

@@ -9,9 +9,10 @@ use super::budget::Exceeded;
 use super::conflict::{self, Conflicts};
 use super::corpus::{Candidate, Corpus};
 use super::coverage::NearName;
+use super::matching::Match;
 use super::penalty;
 use super::rejection::{Limits, ignored, on_missing_required};
-use super::scoring::{Question, Run};
+use super::scoring::{Question, Run, Scored};
 use super::select::{Selection, select};
 use super::transitive::{Graph, Root, traverse};
 use crate::inputs::{
@@ -173,6 +174,21 @@ impl Resolution {
         Limits::new(candidate, &self.effective, &self.set).policy(&self.effective)
     }
 
+    /// The required capabilities that a candidate matches, each with the kind of match.
+    pub fn matches<'r>(&'r self, one: &'r Scored) -> impl Iterator<Item = (&'r str, Match)> {
+        one.matches.iter().filter_map(|(index, kind)| Some((self.required.get(*index)?.as_str(), *kind)))
+    }
+
+    /// The required capabilities that a candidate covers (decisions 20 and 40).
+    pub fn covered<'r>(&'r self, one: &'r Scored) -> impl Iterator<Item = &'r str> {
+        one.covered.iter().filter_map(|index| self.required.get(*index)).map(String::as_str)
+    }
+
+    /// The required capabilities that the selected candidates do not cover.
+    pub fn uncovered(&self) -> impl Iterator<Item = &str> {
+        self.selection.uncovered.iter().filter_map(|index| self.required.get(*index)).map(String::as_str)
+    }
+
     /// How the run ends with a decision of the user.
     pub fn outcome(&self, decision: Decision) -> Outcome {
         if self.unresolved.is_empty() {
@@ -229,7 +245,7 @@ pub fn resolve(
     }
 
     let near_names = near_names(&required, &selection, &graph);
-    warnings.extend(near_names.iter().filter_map(|near| near.warning(corpus)));
+    warnings.extend(near_names.iter().map(|near| near.warning(corpus)));
     let unresolved = unresolved(&required, &selection, &graph, &conflicts);
     let providers = selection.providers().filter_map(|one| run.candidate(one.scored.candidate));
     let hinted = on_missing_required(&run, providers);
@@ -305,7 +321,7 @@ fn root(aliases: &Aliases, required: &[String], contract: Option<&SkillContract>
 fn penalize(selection: &mut Selection, conflicts: &Conflicts) {
     for place in &selection.selected {
         if let Some(one) = selection.ranked.get_mut(*place) {
-            one.scored.penalties.require_deny = penalty::conflicts(conflicts.count(one.scored.candidate));
+            one.scored.penalties.require_deny = penalty::conflicts(conflicts.count(&one.scored.id));
             one.scored.penalize();
         }
     }

@@ -1,5 +1,7 @@
 //! One resolution: the scores of all candidates for a list of capabilities (section "Scoring Components").
 
+use std::sync::Arc;
+
 use super::budget::{Budget, Exceeded};
 use super::compatibility::{Compatibility, compatibilities};
 use super::corpus::{Candidate, Corpus, Declaration};
@@ -67,12 +69,13 @@ impl Penalties {
 /// A candidate with its scores for one question.
 #[derive(Clone, Debug)]
 pub struct Scored {
-    /// The index of the candidate in its corpus.
-    pub candidate: usize,
+    /// The id of the candidate, for [`Corpus::candidate`].
+    pub id: Arc<str>,
+    pub(crate) candidate: usize,
     /// The match of each required capability that has one, by the capability's index.
-    pub matches: Vec<(usize, Match)>,
+    pub(crate) matches: Vec<(usize, Match)>,
     /// The indexes of the required capabilities that the candidate covers (decisions 20 and 40).
-    pub covered: Vec<usize>,
+    pub(crate) covered: Vec<usize>,
     /// The scores.
     pub scores: Scores,
     /// The penalties.
@@ -210,6 +213,7 @@ impl<'r> Run<'r> {
         let history = self.histories.get(index).copied().unwrap_or(Score::ONE);
         let (penalized, last) = (Score::ZERO, Score::ZERO);
         Scored {
+            id: Arc::clone(&candidate.id),
             candidate: index,
             matches,
             covered: Vec::new(),

@@ -1,5 +1,7 @@
 //! Search: candidates by the relevance of their texts alone. Nothing is selected (decision 13).
 
+use std::sync::Arc;
+
 use super::corpus::Corpus;
 use super::query::relevance;
 use super::scoring::skill;
@@ -8,8 +10,8 @@ use crate::Score;
 /// A candidate that a search found.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Found {
-    /// The index of the candidate in its corpus.
-    pub candidate: usize,
+    /// The id of the candidate, for [`Corpus::candidate`].
+    pub id: Arc<str>,
     /// `S_skill`, by which the candidates are ranked.
     pub skill: Score,
     /// `S_desc`.
@@ -23,12 +25,11 @@ pub struct Found {
 pub fn search(corpus: &Corpus, text: &str) -> Vec<Found> {
     let (descriptions, query) = relevance(corpus, text, None);
     let candidates = corpus.candidates();
-    let scored = candidates.iter().zip(descriptions).enumerate().map(|(index, (candidate, description))| {
+    let scored = candidates.iter().zip(descriptions).map(|(candidate, description)| {
         let name_path = query.overlap(&candidate.name_path);
-        Found { candidate: index, skill: skill(description, name_path), description, name_path }
+        Found { id: Arc::clone(&candidate.id), skill: skill(description, name_path), description, name_path }
     });
     let mut found: Vec<Found> = scored.filter(|one| one.skill > Score::ZERO).collect();
-    let id = |one: &Found| candidates.get(one.candidate).map(|candidate| &candidate.id);
-    found.sort_by(|one, other| other.skill.cmp(&one.skill).then_with(|| id(one).cmp(&id(other))));
+    found.sort_by(|one, other| other.skill.cmp(&one.skill).then_with(|| one.id.cmp(&other.id)));
     found
 }

@@ -31,15 +31,20 @@ pub struct Selection {
     /// All candidates, the best first, whether they passed the gates or not.
     pub ranked: Vec<Ranked>,
     /// The selected ones by their place in `ranked`, in the order in which they were chosen.
-    pub selected: Vec<usize>,
+    pub(crate) selected: Vec<usize>,
     /// The indexes of the required capabilities that the selected ones do not cover.
-    pub uncovered: Vec<usize>,
+    pub(crate) uncovered: Vec<usize>,
 }
 
 impl Selection {
     /// The selected candidates, in the order in which they were chosen.
     pub fn providers(&self) -> impl Iterator<Item = &Ranked> {
         self.selected.iter().filter_map(|place| self.ranked.get(*place))
+    }
+
+    /// Whether a candidate is selected.
+    pub fn is_selected(&self, id: &str) -> bool {
+        self.providers().any(|one| &*one.scored.id == id)
     }
 }
 

@@ -13,13 +13,15 @@ use crate::inputs::Aliases;
 /// A provider in its context: with the capabilities that the path to it requires and denies.
 #[derive(Clone, Debug)]
 pub struct Node {
-    /// The index of the candidate in its corpus.
-    pub candidate: usize,
-    /// The node whose requirements it was selected for; `None` for those that the run selected.
+    /// The id of the candidate, for [`Corpus::candidate`](super::Corpus::candidate).
+    pub id: Arc<str>,
+    pub(crate) candidate: usize,
+    /// The place in [`Graph::nodes`] of the node whose requirements it was selected for; `None` for those that the run
+    /// selected. One candidate may have several nodes.
     pub parent: Option<usize>,
     /// 1 for the providers that the run selected.
     pub depth: u32,
-    /// The nodes that were selected for its requirements, in the order of the traversal.
+    /// The places of the nodes that were selected for its requirements, in the order of the traversal.
     pub children: Vec<usize>,
     /// Whether an earlier node has the same context, so that this one is not expanded.
     pub is_repeated: bool,
@@ -154,7 +156,9 @@ impl Traversal<'_, '_> {
             self.run.budget.spend(required.len() + denied.len())?;
             let context = Context { candidate, required: Rc::clone(&required), denied: Rc::clone(&denied) };
             let is_repeated = !self.seen.insert(context);
-            let mut node = Node { candidate, parent, depth, children: Vec::new(), is_repeated, unresolved: Vec::new() };
+            let id = self.run.candidate(candidate).map_or_else(|| "".into(), |known| Arc::clone(&known.id));
+            let (children, unresolved) = (Vec::new(), Vec::new());
+            let mut node = Node { id, candidate, parent, depth, children, is_repeated, unresolved };
             if !is_repeated && !is_last {
                 let selected = self.nested(candidate)?;
                 node.unresolved.clone_from(&selected.unresolved);
@@ -197,7 +201,8 @@ impl Traversal<'_, '_> {
             let selection = select(self.run, &Question { required, text: &text, without: Some(candidate) }, None)?;
             let unresolved = selection.uncovered.iter().filter_map(|index| required.get(*index)).cloned().collect();
             let candidates = selection.providers().map(|one| one.scored.candidate).collect();
-            let near_names = selection.providers().flat_map(|one| one.scored.near_names(required, Some(candidate)));
+            let id = self.run.candidate(candidate).map(|candidate| &candidate.id);
+            let near_names = selection.providers().flat_map(|one| one.scored.near_names(required, id));
             self.graph.near_names.extend(near_names);
             Selected { candidates, unresolved }
         };

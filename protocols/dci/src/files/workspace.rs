@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use capgen_diagnostic::{Diagnostic, Severity, Source as Text};
 
@@ -134,14 +135,13 @@ impl Workspace {
         resolve(&self.corpus, inputs, runner)
     }
 
-    /// The selected candidates with manifests, by their places in the corpus, each with the capabilities that its
-    /// manifest names.
-    pub fn verified(&self, resolution: &Resolution) -> BTreeMap<usize, Verified> {
+    /// The selected candidates with manifests, by their ids, each with the capabilities that its manifest names.
+    pub fn verified(&self, resolution: &Resolution) -> BTreeMap<Arc<str>, Verified> {
         let mut manifests = Manifests::default();
         let verified = |one: &Ranked| {
-            let candidate = self.corpus.candidates().get(one.scored.candidate)?;
+            let candidate = self.corpus.candidate(&one.scored.id)?;
             let names = manifests.names(&candidate.skill)?.ok()?;
-            Some((one.scored.candidate, Verified::new(candidate, &names, self.corpus.mode())))
+            Some((Arc::clone(&one.scored.id), Verified::new(candidate, &names, self.corpus.mode())))
         };
         resolution.selection.providers().filter_map(verified).collect()
     }

@@ -180,8 +180,8 @@ impl Report {
         let outcome = resolution.outcome(circumstances.decision);
         let emulated = outcome == Outcome::Emulated;
         let (included, excluded) = (corpus.candidates().len(), circumstances.rejections.len());
-        let id = |one: &Ranked| id(corpus, &one.scored);
-        let candidate = |one: &Ranked| candidate(corpus, inputs.reliability, resolution, one);
+        let id = |one: &Ranked| one.scored.id.to_string();
+        let candidate = |one: &Ranked| candidate(inputs.reliability, resolution, one);
         Self {
             schema_version: SCHEMA_VERSION,
             run_id: run_id(corpus, inputs, resolution),
@@ -210,10 +210,6 @@ impl Report {
             generated_at: circumstances.generated_at.to_owned(),
         }
     }
-}
-
-fn id(corpus: &Corpus, scored: &Scored) -> String {
-    corpus.candidates().get(scored.candidate).map(|candidate| candidate.id.to_string()).unwrap_or_default()
 }
 
 fn history_state(reliability: &Reliability) -> &'static str {
@@ -251,9 +247,9 @@ fn action(resolution: &Resolution, decision: Decision) -> Action {
     Action { policy, outcome: resolution.outcome(decision).name(), user_decision: is_offer.then(|| decision.name()) }
 }
 
-fn candidate(corpus: &Corpus, reliability: &Reliability, resolution: &Resolution, one: &Ranked) -> Candidate {
-    let id = id(corpus, &one.scored);
-    let conflicts = resolution.conflicts.by_provider.get(&one.scored.candidate);
+fn candidate(reliability: &Reliability, resolution: &Resolution, one: &Ranked) -> Candidate {
+    let id = one.scored.id.to_string();
+    let conflicts = resolution.conflicts.of(&one.scored.id);
     Candidate {
         scores: scores(&one.scored),
         coverage: coverage(&one.scored, resolution.required.len()),
@@ -261,7 +257,7 @@ fn candidate(corpus: &Corpus, reliability: &Reliability, resolution: &Resolution
         penalties: penalties(&one.scored),
         tie_break: tie(one.tie_break.as_ref()),
         rejection_reasons: one.reasons.iter().map(|reason| reason.name()).collect(),
-        require_deny_conflicts: conflicts.into_iter().flatten().map(entry).collect(),
+        require_deny_conflicts: conflicts.iter().map(entry).collect(),
         id,
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::Score;
-use crate::choose::{Corpus, Decision, Inputs, Outcome, Ranked, Reason, Resolution, Scored, resolve};
+use crate::choose::{Corpus, Decision, Inputs, Outcome, Ranked, Reason, Resolution, resolve};
 use crate::inputs::{Mode, OnMissingRequired, Probe, ProbeRunner, Probes, Profile, SelectionMode, Skill};
 
 /// The most suggestions for one run (decision 42).
@@ -101,14 +101,10 @@ impl Search<'_, '_> {
 
     /// The suggestion of a change, if its resolution is better than the run.
     fn suggestion(&self, change: Change, tried: &Resolution) -> Option<Suggestion> {
-        let selected: Vec<String> = tried.selection.providers().filter_map(|one| self.id(&one.scored)).collect();
+        let selected: Vec<String> = tried.selection.providers().map(|one| one.scored.id.to_string()).collect();
         let outcome = tried.outcome(self.decision);
         let is_better = !selected.is_empty() && (!self.selects || outcome.is_success());
         is_better.then(|| Suggestion { change, selected, missing: tried.unresolved.clone(), outcome })
-    }
-
-    fn id(&self, scored: &Scored) -> Option<String> {
-        self.corpus.candidates().get(scored.candidate).map(|candidate| candidate.id.to_string())
     }
 
     /// The best suggestion that starts with these keys of the policy.
@@ -177,7 +173,7 @@ impl Search<'_, '_> {
         let is_set = inputs.overrides.on_missing_required == Some(OnMissingRequired::AutoEmulate);
         (!is_denied && !is_set).then(|| Suggestion {
             change: Change::Policy(vec![("on-missing-required", OnMissingRequired::AutoEmulate.name().to_owned())]),
-            selected: resolution.selection.providers().filter_map(|one| self.id(&one.scored)).collect(),
+            selected: resolution.selection.providers().map(|one| one.scored.id.to_string()).collect(),
             missing: resolution.unresolved.clone(),
             outcome: Outcome::Emulated,
         })

@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::common::{Case, skill};
-use capgen_dci::{Mode, Penalties, Resolution, Score, Scored, Skill};
+use capgen_dci::{Mode, Penalties, Ranked, Resolution, Score, Scored, Skill};
 use proptest::prelude::*;
 
 const CAPABILITIES: [&str; 6] = ["web-search", "web-searches", "summarize", "translate", "http-fetch", "read-aloud"];
@@ -90,16 +90,21 @@ fn names(parts: &[Parts]) -> impl Iterator<Item = (String, &Parts)> {
     parts.iter().enumerate().map(|(number, parts)| (format!("skill{number}"), parts))
 }
 
+/// The name of a skill, which its id begins with.
+fn name(one: &Ranked) -> String {
+    one.scored.id.split("::").next().unwrap().to_owned()
+}
+
 /// The names of the selected skills.
-fn selected(case: &Case, resolution: &Resolution) -> Vec<String> {
+fn selected(resolution: &Resolution) -> Vec<String> {
     let providers = resolution.selection.providers();
-    providers.map(|one| case.skills[one.scored.candidate].name.clone()).collect()
+    providers.map(name).collect()
 }
 
 /// Each candidate by name: its scores and penalties, and the names of the reasons that reject it.
 type Summary = BTreeMap<String, (String, BTreeSet<&'static str>)>;
 
-fn summary(case: &Case, resolution: &Resolution) -> Summary {
+fn summary(resolution: &Resolution) -> Summary {
     let ranked = resolution.selection.ranked.iter();
     ranked
         .map(|one| {
@@ -108,7 +113,7 @@ fn summary(case: &Case, resolution: &Resolution) -> Summary {
             // The penalty for conflicts depends on the selection.
             let penalties = Penalties { require_deny: Score::ZERO, ..one.scored.penalties.clone() };
             let scored = format!("{:?} {penalties:?}", (&scores.contract, &scores.description, &scores.total));
-            (case.skills[one.scored.candidate].name.clone(), (scored, reasons))
+            (name(one), (scored, reasons))
         })
         .collect()
 }
@@ -136,7 +141,7 @@ proptest! {
             let skills = names(&parts).map(|(name, parts)| parts.skill(&name, has_hints && name == hinting)).collect();
             let case = case(mode, is_cover, skills);
             let (resolution, _) = case.run(None).unwrap();
-            (summary(&case, &resolution), resolution)
+            (summary(&resolution), resolution)
         };
         let ((without, plain), (with, hinted)) = (with(false), with(true));
         // The policy is not relaxed; only the consequence may become stricter.
@@ -166,7 +171,7 @@ proptest! {
         other.sort_by_key(|skill| skill.name.bytes().fold(seed, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)));
         let (one, other) = (case(mode, is_cover, skills), case(mode, is_cover, other));
         let ((first, report), (second, other_report)) = (one.run(None).unwrap(), other.run(None).unwrap());
-        prop_assert_eq!(selected(&one, &first), selected(&other, &second));
+        prop_assert_eq!(selected(&first), selected(&second));
         // Only the identity of the run depends on the order, in which the candidates are hashed.
         let without_id = |mut report: serde_json::Value| {
             report.as_object_mut().unwrap().remove("run_id");
@@ -185,27 +190,27 @@ proptest! {
         skills.push(skill("unrelated", "Bakes bread.", "DCI/1 P(bake-bread)"));
         let after = case(mode, is_cover, skills);
         let ((first, _), (second, _)) = (before.run(None).unwrap(), after.run(None).unwrap());
-        let kept = |case: &Case, resolution: &Resolution| -> BTreeMap<String, String> {
-            let one = resolution.selection.ranked.iter().filter(|one| case.skills[one.scored.candidate].name != "unrelated");
+        let kept = |resolution: &Resolution| -> BTreeMap<String, String> {
+            let one = resolution.selection.ranked.iter().filter(|one| name(one) != "unrelated");
             one.map(|one| {
                 let (scores, penalties) = (&one.scored.scores, &one.scored.penalties);
                 let kept = (
-                    &one.scored.matches, scores.contract, scores.name_path, scores.runtime, scores.history,
+                    resolution.matches(&one.scored).map(|(name, kind)| (name.to_owned(), kind)).collect::<Vec<_>>(), scores.contract, scores.name_path, scores.runtime, scores.history,
                     penalties.invalid_token, penalties.unknown_clause,
                 );
-                (case.skills[one.scored.candidate].name.clone(), format!("{kept:?}"))
+                (name(one), format!("{kept:?}"))
             }).collect()
         };
-        prop_assert_eq!(kept(&before, &first), kept(&after, &second));
-        let statistics = |resolution: &Resolution| -> BTreeMap<usize, String> {
+        prop_assert_eq!(kept(&first), kept(&second));
+        let statistics = |resolution: &Resolution| -> BTreeMap<String, String> {
             let one = resolution.selection.ranked.iter();
-            one.map(|one| (one.scored.candidate, format!("{:?}", (one.scored.scores.description, one.scored.is_inflated, one.scored.penalties.overclaim)))).collect()
+            one.map(|one| (name(one), format!("{:?}", (one.scored.scores.description, one.scored.is_inflated, one.scored.penalties.overclaim)))).collect()
         };
         let (old, mut new) = (statistics(&first), statistics(&second));
-        new.remove(&(after.skills.len() - 1));
+        new.remove("unrelated");
         // If the statistics give every candidate the same values, the selection is the same.
         if old == new {
-            prop_assert_eq!(selected(&before, &first), selected(&after, &second));
+            prop_assert_eq!(selected(&first), selected(&second));
         }
     }
 }

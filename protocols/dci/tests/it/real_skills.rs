@@ -49,7 +49,7 @@ fn best(corpus: &Corpus, query: &str) -> String {
     let resolution = resolve(corpus, &inputs, None).unwrap();
     let mut lines = String::new();
     for one in resolution.selection.ranked.iter().take(5) {
-        let name = &corpus.candidates()[one.scored.candidate].skill.name;
+        let name = &corpus.candidate(&one.scored.id).unwrap().skill.name;
         let scores = &one.scored.scores;
         let [total, contract, description] =
             [&scores.last, &scores.contract, &scores.description].map(|score| score.shown());
