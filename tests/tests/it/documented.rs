@@ -176,3 +176,43 @@ fn the_comparison_on_the_page_about_evolution_compares() {
     let refusal = compares(&theirs).expect_err("a property is required");
     assert!(refusal.starts_with("EVERSION_SKEW: request: "), "{refusal}");
 }
+
+/// `docs/dci.md`
+fn chooses(workspace: std::path::PathBuf) -> Result<Vec<String>, Box<dyn Error>> {
+    use capgen_dci::files::{Roots, Workspace, WorkspaceOptions};
+
+    let roots = Roots { workspace, ..Roots::default() };
+    let workspace = Workspace::load(&WorkspaceOptions { roots, ..WorkspaceOptions::default() })
+        .map_err(|findings| findings.into_iter().map(|it| it.message).collect::<Vec<_>>().join("; "))?;
+    let resolution = workspace.resolve(&workspace.inputs(&["option-evaluation"]), None)?;
+
+    let mut lines = Vec::new();
+    for one in resolution.selection.providers() {
+        let covered: Vec<&str> = resolution.covered(&one.scored).collect();
+        lines.push(format!("{} covers {}", one.scored.id, covered.join(", ")));
+    }
+    for node in resolution.graph.nodes.iter().filter(|node| node.depth > 1) {
+        lines.push(format!("{} is selected for a provider", node.id));
+    }
+    lines.extend(resolution.unresolved.iter().map(|capability| format!("nothing provides {capability}")));
+    Ok(lines)
+}
+
+#[test]
+fn the_choice_on_the_page_about_dependent_capabilities_names_skills() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (name, contract) in
+        [("evaluate", "DCI/1 P(option-evaluation) R(web-search,read-pdf)"), ("search", "DCI/1 P(web-search)")]
+    {
+        let skill = folder.path().join("skills").join(name);
+        std::fs::create_dir_all(&skill).expect("a folder");
+        let text = format!("---\nname: {name}\ndescription: A skill.\nmetadata:\n  contract: {contract}\n---\n");
+        std::fs::write(skill.join("SKILL.md"), text).expect("a file");
+    }
+    let expected = [
+        "evaluate::skills/evaluate covers option-evaluation",
+        "search::skills/search is selected for a provider",
+        "nothing provides read-pdf",
+    ];
+    assert_eq!(chooses(folder.path().to_owned()).expect("a choice"), expected);
+}
