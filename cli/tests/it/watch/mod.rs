@@ -264,3 +264,25 @@ fn the_findings_that_a_fleet_accepts_are_a_part_of_the_result() {
     assert!(lines.last().unwrap().starts_with("✓ reviewed.yaml changed"), "{lines:?}");
     assert!(fleet.read("generated/a.ts").contains("acceptedUntil: \"2099-01-31\""));
 }
+
+#[test]
+fn the_outputs_of_fleet_yaml_are_watched_with_it() {
+    let fleet = Fleet::new(&["a", "b"]);
+    let output = |outputs: &str| format!("version: 1\nagents: []\ngenerate:\n  outputs:\n{outputs}");
+    let one = "    - { peers: [a], lang: [ts], out: web }\n";
+    fleet.write("fleet.yaml", &output(one));
+    let watching = Watching::start(&fleet, "gen --watch");
+    assert!(fleet.read("web/a.ts").contains("ping"));
+    fleet.write(MANIFEST, &offering("pong"));
+    watching.until("agents/a/capabilities.yaml changed");
+    assert!(fleet.read("web/a.ts").contains("pong"));
+    // An output with an error, and one that is added.
+    fleet.write("fleet.yaml", &output(&one.replace("lang: [ts]", "lang: [tx]")));
+    watching.until("changed: 1 error");
+    fleet.write("fleet.yaml", &output(&format!("{one}    - {{ peers: all, lang: [rust], out: server }}\n")));
+    watching.until("errors fixed");
+    assert!(fleet.read("server/b.rs").contains("ping") && fleet.read("server/a.rs").contains("pong"));
+    fleet.write("agents/b/capabilities.yaml", &loose("b").replace("ping", "other"));
+    watching.until("agents/b/capabilities.yaml changed");
+    assert!(fleet.read("server/b.rs").contains("other"));
+}
