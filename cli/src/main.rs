@@ -41,6 +41,7 @@ mod generated_files;
 mod import;
 mod init;
 mod input;
+mod json_errors;
 mod launcher;
 mod lock;
 mod matrix;

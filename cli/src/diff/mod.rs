@@ -28,9 +28,9 @@ use crate::console::{self, Console};
 use crate::failure::{Failure, RunResult, Verdict};
 use crate::generate::selection;
 use crate::generated_files::MAX_ENTRIES;
+use crate::json_errors;
 use crate::progress::Progress;
 use crate::repository;
-use crate::summary::findings_json;
 use acceptance::AcceptedFiles;
 use against::{Against, Pair, Selected};
 use arguments::{Diff, DiffFormat};
@@ -52,8 +52,7 @@ pub(crate) fn run(arguments: &Diff, console: &Console) -> RunResult {
 /// the one member `errors`, so that no program takes it for a result without changes.
 fn failed(findings: &[Diagnostic], format: DiffFormat, console: &Console) -> RunResult {
     if format == DiffFormat::Json {
-        let errors = serde_json::json!({ "errors": findings_json(findings) });
-        console::print_json(&format!("{errors}\n"))?;
+        json_errors::print(findings)?;
     }
     let format = match format {
         DiffFormat::Github => Format::Github,

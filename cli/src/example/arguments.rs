@@ -26,6 +26,9 @@ pub(crate) struct Example {
     /// Print payloads that each violate one constraint of the schema, with their violations
     #[arg(long, conflicts_with = "seed")]
     pub(crate) invalid: bool,
+    /// Print the payloads as one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 const EXAMPLES: &str = "\
@@ -43,4 +46,6 @@ Without --capability, each line is {\"capability\": ..., \"side\": \"request\" o
 
 With --invalid, each line is {\"payload\": ..., \"constraint\": ..., \"expected\": {\"path\", \"keyword\"}, \"violations\": [{\"path\", \"message\", \
 \"keyword\"}]}. `constraint` is the JSON Pointer to the keyword of the schema, and `expected` is the violation that shows that it is violated. There is one \
-payload for each constraint that a payload can violate: each keyword at each place of the schema. If possible, the payload violates nothing else.";
+payload for each constraint that a payload can violate: each keyword at each place of the schema. If possible, the payload violates nothing else.
+
+--json prints {\"payloads\": [...]}, whose elements are these lines, or {\"errors\": [...]} if none is found.";

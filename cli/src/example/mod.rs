@@ -14,6 +14,7 @@ use capgen_schema::{
 use crate::codes;
 use crate::console::{self, Console, count};
 use crate::failure::{Failure, RunResult, Verdict};
+use crate::json_errors;
 use crate::one_contract::capability;
 
 /// The most patterns that a finding shows. Each is shown with lines of its source; the first ones are enough to find
@@ -21,12 +22,16 @@ use crate::one_contract::capability;
 const MAX_LABELS: usize = 3;
 
 pub(crate) fn run(arguments: &Example, console: &Console) -> RunResult {
+    json_errors::reported(printed(arguments, console), arguments.json, console)
+}
+
+fn printed(arguments: &Example, console: &Console) -> RunResult {
     let Some(contract) = arguments.contract.load()? else { return Ok(Verdict::Fine) };
     // Nothing is printed if a side has no payloads, so that a part of the payloads is not taken for all of them.
-    let (mut text, mut notes, mut findings) = (String::new(), Vec::new(), Vec::new());
+    let (mut payloads, mut notes, mut findings) = (Vec::new(), Vec::new(), Vec::new());
     for subject in subjects(&contract, arguments)? {
         match subject.lines(arguments, &mut notes) {
-            Ok(lines) => text.push_str(&lines),
+            Ok(lines) => payloads.extend(lines),
             Err(Failure::Findings(more)) => findings.extend(more),
             Err(failure) => return Err(failure),
         }
@@ -34,9 +39,18 @@ pub(crate) fn run(arguments: &Example, console: &Console) -> RunResult {
     if !findings.is_empty() {
         return Err(Failure::Findings(findings));
     }
-    console::print_json(&text)?;
+    print_payloads(&payloads, arguments.json)?;
     notes.iter().for_each(|note| console.line(note));
     Ok(Verdict::Fine)
+}
+
+/// Prints one line for each payload, or one document.
+fn print_payloads(payloads: &[String], json: bool) -> std::io::Result<()> {
+    let text = match json {
+        true => format!("{{\"payloads\":[{}]}}\n", payloads.join(",")),
+        false => payloads.iter().flat_map(|payload| [payload, "\n"]).collect(),
+    };
+    console::print_json(&text)
 }
 
 /// One side of one capability.
@@ -72,13 +86,13 @@ impl Subject<'_> {
         format!("{} of `{}`", self.side.name(), self.name)
     }
 
-    /// The payloads, each on a line of its own.
-    fn lines(&self, arguments: &Example, notes: &mut Vec<String>) -> Result<String, Failure> {
+    /// The payloads, each as JSON.
+    fn lines(&self, arguments: &Example, notes: &mut Vec<String>) -> Result<Vec<String>, Failure> {
         let declared = self.contract.manifest.capabilities.get(self.index);
         let declared = declared.and_then(|capability| capability.schema(self.side));
         // A side without a schema accepts every JSON value.
         let anything = Schema::parse(&Json::Bool(true)).ok();
-        let Some(schema) = declared.or(anything.as_ref()) else { return Ok(String::new()) };
+        let Some(schema) = declared.or(anything.as_ref()) else { return Ok(Vec::new()) };
         let count = arguments.count.map(usize::from);
         let settings = ExampleSettings { count, seed: arguments.seed, ..ExampleSettings::default() };
         let valid_settings = if arguments.invalid { ExampleSettings { count: Some(1), ..settings } } else { settings };
@@ -92,13 +106,13 @@ impl Subject<'_> {
             return self.invalid_lines(&counterexamples(schema, settings), notes);
         }
         let valid = valid.map_err(|undecided| gave_up(undecided, schema, (self.contract, &at), &self.text()))?;
-        let lines: Result<String, _> = valid
+        let lines: Result<Vec<String>, _> = valid
             .iter()
             .map(|payload| {
                 let payload = payload.canonical();
                 Ok(match self.is_named {
-                    true => format!("{{{},\"payload\":{payload}}}\n", self.members()?),
-                    false => payload + "\n",
+                    true => format!("{{{},\"payload\":{payload}}}", self.members()?),
+                    false => payload,
                 })
             })
             .collect();
@@ -111,12 +125,12 @@ impl Subject<'_> {
         Ok(format!("\"capability\":{name},\"side\":\"{}\"", self.side.name()))
     }
 
-    fn invalid_lines(&self, result: &Counterexamples, notes: &mut Vec<String>) -> Result<String, Failure> {
-        let mut lines = String::new();
+    fn invalid_lines(&self, result: &Counterexamples, notes: &mut Vec<String>) -> Result<Vec<String>, Failure> {
+        let mut lines = Vec::new();
         for example in &result.found {
             let mut members = self.members().map_err(std::io::Error::from)?;
             members = if self.is_named { members + "," } else { String::new() };
-            lines.push_str(&line(&members, example).map_err(std::io::Error::from)?);
+            lines.push(line(&members, example).map_err(std::io::Error::from)?);
         }
         let subject = self.text();
         let of = if self.is_named { format!(" of the {subject}") } else { String::new() };
@@ -144,7 +158,7 @@ fn line(members: &str, example: &Counterexample) -> Result<String, serde_json::E
     };
     // The canonical text of the payload has every digit of its numbers.
     Ok(format!(
-        "{{{members}\"payload\":{},\"constraint\":{},\"expected\":{{\"path\":{},\"keyword\":\"{}\"}},\"violations\":{}{truncated}}}\n",
+        "{{{members}\"payload\":{},\"constraint\":{},\"expected\":{{\"path\":{},\"keyword\":\"{}\"}},\"violations\":{}{truncated}}}",
         payload.canonical(),
         serde_json::to_string(&constraint)?,
         serde_json::to_string(&expected.path)?,

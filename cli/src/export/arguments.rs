@@ -35,6 +35,20 @@ pub(crate) enum Format {
     ManifestSchema(ManifestSchema),
 }
 
+impl Format {
+    /// Whether the result is a JSON document about the export, in which errors have a place.
+    pub(super) fn is_json(&self) -> bool {
+        match self {
+            Format::Mcp(tools) => tools.output.json,
+            Format::Openapi(document) => document.output.json,
+            Format::Openai(functions) => functions.output.json,
+            Format::A2a(card) => card.output.json,
+            Format::JsonSchema(folder) => folder.json,
+            Format::ManifestSchema(_) => false,
+        }
+    }
+}
+
 #[derive(Args, Debug)]
 pub(crate) struct ManifestSchema {
     /// The file that the schema is about
@@ -110,6 +124,9 @@ pub(crate) struct Folder {
     /// The folder to write, which is new, empty, or written by this command
     #[arg(long, value_name = "DIR")]
     pub(crate) out: PathBuf,
+    /// Print {"files": [{"path", "status"}]} to standard output
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 const MCP_EXAMPLES: &str = "\
@@ -149,4 +166,5 @@ Examples:
 The document is printed to standard output as JSON. `capgen import` of it gives a contract with the same hash, except for `openai` and \
 `manifest-schema`, which needs no contract. \
 The parts of a contract that a format cannot express are listed on standard error, and with --json as data: \
-{\"document\": ..., \"losses\": [{\"capability\", \"side\", \"pointer\", \"message\"}]}.";
+{\"document\": ..., \"losses\": [{\"capability\", \"side\", \"pointer\", \"message\"}]}. If the contract cannot be read, --json \
+prints {\"errors\": [...]}.";

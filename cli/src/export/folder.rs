@@ -12,16 +12,17 @@ use capgen_manifest::shown;
 use capgen_schema::Json;
 
 use crate::codes;
-use crate::console::{Console, count};
+use crate::console::{self, Console, count};
 use crate::failure::{Failure, RunResult, Verdict};
 use crate::signals;
+use crate::summary::{self, File};
 
 /// The largest `contract.json` that is read, in bytes. A contract has at most 32 MiB, and its export repeats little of
 /// it.
 const MAX_CONTRACT: u64 = 64 << 20;
 
 /// Writes the files, and removes those that an earlier export wrote for capabilities that no longer exist.
-pub(crate) fn write(folder: &Path, files: &BTreeMap<String, Json>, console: &Console) -> RunResult {
+pub(crate) fn write(folder: &Path, files: &BTreeMap<String, Json>, json: bool, console: &Console) -> RunResult {
     signals::remove_temporary_files_at_the_end();
     let failed = |error: &io::Error| failed(folder, error);
     fs::create_dir_all(folder).map_err(|error| failed(&error))?;
@@ -38,6 +39,15 @@ pub(crate) fn write(folder: &Path, files: &BTreeMap<String, Json>, console: &Con
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(failed(&error)),
             _ => {}
         }
+    }
+    if json {
+        let written: BTreeSet<&Path> = changed.iter().map(|(path, _)| *path).collect();
+        let entry = |(path, _): &(PathBuf, String)| {
+            let status = if written.contains(path.as_path()) { "written" } else { "unchanged" };
+            File { path: summary::shown(path), status }
+        };
+        let files: Vec<File> = contents.iter().map(entry).collect();
+        console::print_json(&format!("{}\n", serde_json::json!({ "files": files })))?;
     }
     let (changed, all) = (changed.len(), count(files.len(), "file", "files"));
     console.tick(&format!("wrote {changed} of {all} in {}", shown(folder)));

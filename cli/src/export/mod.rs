@@ -11,10 +11,15 @@ use capgen_schema::{Json, Object};
 
 use crate::console::{self, Console, count};
 use crate::failure::{Failure, RunResult, Verdict};
+use crate::json_errors;
 use crate::one_contract::OneContract;
 use arguments::{Format, ManifestFile, Output};
 
 pub(crate) fn run(arguments: &Export, console: &Console) -> RunResult {
+    json_errors::reported(exported(arguments, console), arguments.format.is_json(), console)
+}
+
+fn exported(arguments: &Export, console: &Console) -> RunResult {
     match &arguments.format {
         Format::Mcp(tools) => {
             let options = McpOptions { strict_clients: tools.strict_clients, all_versions: tools.all_versions };
@@ -29,7 +34,7 @@ pub(crate) fn run(arguments: &Export, console: &Console) -> RunResult {
         }
         Format::A2a(card) => with(&card.contract, |manifest| print(a2a(manifest, &card.url), &card.output, console)),
         Format::JsonSchema(folder) => {
-            with(&folder.contract, |manifest| folder::write(&folder.out, &json_schema(manifest), console))
+            with(&folder.contract, |manifest| folder::write(&folder.out, &json_schema(manifest), folder.json, console))
         }
         Format::ManifestSchema(schema) => {
             let schema = match schema.file {

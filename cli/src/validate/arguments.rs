@@ -40,7 +40,7 @@ Examples:
 
 Violations are printed to standard output, one per line. With --json, a result is {\"valid\": true}, \
 {\"valid\": false, \"violations\": [{\"path\", \"message\", \"keyword\"}]}, or {\"valid\": false, \"error\": \"...\"} if the \
-input is not valid JSON or too large.
+input is not valid JSON or too large. If the contract cannot be read, it is {\"errors\": [...]}.
 
 A side without a schema accepts every JSON value. A payload may be up to 64 MiB. With --lines, an empty line is an \
 error, except for one at the end of the input. The exit status is 1 if any payload is invalid.";

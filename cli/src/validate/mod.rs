@@ -15,12 +15,17 @@ use crate::codes;
 use crate::console::{self, Console, count};
 use crate::failure::{Failure, RunResult, Verdict};
 use crate::input;
+use crate::json_errors;
 use crate::one_contract::capability;
 pub(crate) use arguments::Validate;
 pub(crate) use read::{Line, Reader};
 pub(crate) use result::{PayloadResult, PayloadValidator, lines as violation_lines, too_long};
 
 pub(crate) fn run(arguments: &Validate, console: &Console) -> RunResult {
+    json_errors::reported(validated(arguments, console), arguments.json, console)
+}
+
+fn validated(arguments: &Validate, console: &Console) -> RunResult {
     let Some(contract) = arguments.contract.load()? else { return Ok(Verdict::Fine) };
     let capability = capability(&contract, &arguments.capability)?;
     let side = Side::from(arguments.side);

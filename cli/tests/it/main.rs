@@ -34,6 +34,7 @@ mod import_documents;
 mod import_server;
 mod init;
 mod interrupted;
+mod json_documents;
 mod json_schema_test_suite;
 mod lock;
 mod matrix;
