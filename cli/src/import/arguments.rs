@@ -15,7 +15,8 @@ Examples:
   capgen import mcp --out memory.yaml --stdio npx -y my-mcp-server
   capgen import openapi openapi.yaml --skip --out agents/shop/capabilities.yaml
   capgen import json-schema schemas/ --agent shop --out capabilities.yaml
-  capgen import a2a agent-card.json";
+  capgen import a2a agent-card.json
+  my-program | capgen import manifest - --out agents/shop/capabilities.yaml";
 
 const MCP_EXAMPLES: &str = "\
 Examples:
@@ -38,6 +39,13 @@ Examples:
   capgen import openapi openapi.json --skip --lossy --agent shop
   capgen import openapi schemas.yaml --each --side response
   capgen import openapi openapi.yaml --out capabilities.yaml --check --diff";
+
+const MANIFEST_EXAMPLES: &str = "\
+Examples:
+  capgen import manifest agent.json --out agents/shop/capabilities.yaml
+  my-program | capgen import manifest - --made-from src/agent.ts --out capabilities.yaml --check --diff
+
+The document has the keys of capabilities.yaml. Without `transports`, the agent has one of the kind memory.";
 
 const A2A_EXAMPLES: &str = "\
 Examples:
@@ -65,6 +73,9 @@ pub(crate) enum Format {
     /// The skills of an A2A agent card that has schemas
     #[command(after_help = A2A_EXAMPLES)]
     A2a(OneFile),
+    /// A manifest whose schemas are JSON Schema of any draft, as programs make them from their types
+    #[command(after_help = MANIFEST_EXAMPLES)]
+    Manifest(Definition),
 }
 
 impl Format {
@@ -74,6 +85,7 @@ impl Format {
             Format::JsonSchema(arguments) => &arguments.output,
             Format::Openapi(arguments) => &arguments.one.output,
             Format::A2a(arguments) => &arguments.output,
+            Format::Manifest(arguments) => &arguments.output,
         }
     }
 }
@@ -164,6 +176,35 @@ pub(crate) struct OneFile {
 }
 
 #[derive(Args, Debug)]
+pub(crate) struct Definition {
+    /// The document, in JSON or YAML; `-` means standard input
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    /// The program that makes the document, for the comment at the start of the manifest; it is not read
+    #[arg(long, value_name = "FILE")]
+    pub(crate) made_from: Option<PathBuf>,
+    /// Widen schemas that a contract cannot express, and list each loss, instead of rejecting them
+    #[arg(long)]
+    pub(crate) lossy: bool,
+    /// Leave out capabilities whose schemas have errors, and list them, instead of failing
+    #[arg(long)]
+    pub(crate) skip: bool,
+    /// Keep formats as annotations instead of checking them: `annotate` for all, or `annotate=date-time,time` for the
+    /// named ones
+    #[arg(long, value_name = "READING", value_parser = formats)]
+    pub(crate) formats: Option<AnnotatedFormats>,
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+impl Definition {
+    /// The document has the id of the agent, so that there is no option for it.
+    pub(super) fn conversion(&self) -> Conversion {
+        Conversion { agent: None, lossy: self.lossy, skip: self.skip, formats: self.formats }
+    }
+}
+
+#[derive(Args, Debug)]
 pub(crate) struct Openapi {
     #[command(flatten)]
     pub(crate) one: OneFile,
@@ -229,6 +270,9 @@ pub(crate) struct Output {
     /// formats to standard output, so that the manifest needs `--out`
     #[arg(long, value_enum, default_value_t = Findings::Human, conflicts_with = "diff")]
     pub(crate) format: Findings,
+    /// Print {"manifest", "path", "status", "diff", "diagnostics"} to standard output
+    #[arg(long, conflicts_with = "format")]
+    pub(crate) json: bool,
 }
 
 /// An import that code is generated from.

@@ -56,6 +56,16 @@ impl Header {
     }
 }
 
+/// The comment of a manifest that a program makes: the mark, and the file of the program.
+pub(super) fn of_program(program: Option<&Path>, out: &Path) -> String {
+    let mut text = format!("{} from a program. DO NOT EDIT: change the program instead.\n", mark());
+    if let Some(program) = program {
+        let out = Some(out).filter(|out| !input::is_stdin(out));
+        text.push_str(&format!("Source: {}\n", source_path(program, out).display()));
+    }
+    text
+}
+
 /// An option that names a folder, after a space.
 pub(super) fn folder_option(name: &str, folder: &Path, out: &Path) -> String {
     let out = Some(out).filter(|out| !input::is_stdin(out));

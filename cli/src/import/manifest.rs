@@ -40,17 +40,24 @@ pub(crate) struct Manifest {
 /// one beyond the limits of manifests. `path` is the source in findings about the manifest.
 pub(crate) fn checked(import: Import, header: &str, conversion: &Conversion, path: &str) -> Result<Manifest, Failure> {
     let Import { document, imported, agent, transports, .. } = import;
+    let complete = |imported: Imported| imported.into_manifest(agent, transports);
+    completed((&document, imported), complete, header, conversion, path)
+}
+
+/// Makes a manifest, as [`checked`] does. `complete` adds the other keys.
+pub(super) fn completed(
+    (document, imported): (&Document, Imported),
+    complete: impl FnOnce(Imported) -> capgen_manifest::Manifest,
+    header: &str,
+    conversion: &Conversion,
+    path: &str,
+) -> Result<Manifest, Failure> {
     // Entries with errors are left out with `--skip`, but a document with errors may lack entries.
     let has_errors = if conversion.skip { imported.has_document_errors() } else { imported.has_errors() };
-    let mut findings = document.with_places(&imported.findings);
-    findings.truncate(MAX_FINDINGS);
+    let mut findings = first_findings(document, &imported);
     if !has_errors {
         let errors = findings.iter_mut().filter(|finding| finding.severity() == Severity::Error);
         errors.for_each(|finding| finding.severity = Some(Severity::Warning));
-    }
-    let omitted = imported.findings.len() - findings.len();
-    if let Some(last) = findings.last_mut().filter(|_| omitted > 0) {
-        last.notes.push(format!("and {}", count(omitted, "further finding", "further findings")));
     }
     if imported.capabilities.is_empty() && !has_errors {
         findings.push(imported.nothing());
@@ -59,9 +66,20 @@ pub(crate) fn checked(import: Import, header: &str, conversion: &Conversion, pat
         return Err(Failure::Findings(findings));
     }
     let left_out = left_out(&imported);
-    let text = imported.into_manifest(agent, transports).to_yaml_with_comment(header);
+    let text = complete(imported).to_yaml_with_comment(header);
     let contract = load(&Source::new(format!("{path} (imported)"), text.as_str()))?;
     Ok(Manifest { text, contract, findings, left_out })
+}
+
+/// The first findings of an import, and how many others there are.
+pub(super) fn first_findings(document: &Document, imported: &Imported) -> Vec<Diagnostic> {
+    let mut findings = document.with_places(&imported.findings);
+    findings.truncate(MAX_FINDINGS);
+    let omitted = imported.findings.len() - findings.len();
+    if let Some(last) = findings.last_mut().filter(|_| omitted > 0) {
+        last.notes.push(format!("and {}", count(omitted, "further finding", "further findings")));
+    }
+    findings
 }
 
 fn left_out(imported: &Imported) -> Option<String> {

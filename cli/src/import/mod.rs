@@ -2,6 +2,7 @@
 
 mod arguments;
 mod changes;
+mod definition;
 mod header;
 mod json_schema;
 mod linked;
@@ -37,6 +38,7 @@ pub(crate) fn run(arguments: &Import, console: &Console) -> RunResult {
         Format::JsonSchema(arguments) => json_schema::manifest(arguments),
         Format::Openapi(arguments) => one_file::openapi(arguments),
         Format::A2a(arguments) => one_file::a2a(arguments),
+        Format::Manifest(arguments) => definition::manifest(arguments),
     };
     drop(progress);
     output::finish(output, manifest, console)
@@ -49,6 +51,14 @@ fn no_agent(document: &Document, found: &capgen_interop::import::Imported) -> Fa
     }
     let message = "the source has no usable name for the agent: pass `--agent <ID>`";
     Failure::usage(ErrorKind::MissingRequiredArgument, message)
+}
+
+/// The document in a file, as JSON or YAML by its path. Standard input has none, and nearly all of JSON is YAML, but
+/// errors in JSON are clearer if it is read as JSON.
+fn read_document(path: &Path) -> Result<Document, Failure> {
+    let source = read(path)?;
+    let looks_like_json = input::is_stdin(path) && source.text().trim_start().starts_with('{');
+    Ok(if looks_like_json { Document::parse_json(&source)? } else { Document::parse(&source)? })
 }
 
 /// The text of a file, or of standard input. At most 32 MiB are read.

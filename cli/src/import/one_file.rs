@@ -14,7 +14,12 @@ use crate::input;
 pub(super) fn openapi(arguments: &Openapi) -> Result<Manifest, Failure> {
     let (each, each_words) = (arguments.each(), arguments.each_words());
     let Openapi { one: arguments, root_dir, .. } = arguments;
-    let document = linked::with_files(&arguments.file, root_dir.as_deref(), read(arguments)?, &mut Room::new())?;
+    let document = linked::with_files(
+        &arguments.file,
+        root_dir.as_deref(),
+        super::read_document(&arguments.file)?,
+        &mut Room::new(),
+    )?;
     let found = operations::operations_and_schemas(&document, arguments.conversion.settings(), each);
     let header = Header { format: "an OpenAPI document", server: found.title.clone(), version: found.version };
     let folder = root_dir.as_deref().map(|folder| folder_option("root-dir", folder, &arguments.output.out));
@@ -26,18 +31,10 @@ pub(super) fn openapi(arguments: &Openapi) -> Result<Manifest, Failure> {
 }
 
 pub(super) fn a2a(arguments: &OneFile) -> Result<Manifest, Failure> {
-    let document = read(arguments)?;
+    let document = super::read_document(&arguments.file)?;
     let found = cards::skills(&document, arguments.conversion.settings());
     let header = Header { format: "an A2A agent card", server: found.agent.clone(), version: None };
     manifest(arguments, "a2a", (document, found.imported, found.agent, header))
-}
-
-/// The document, as JSON or YAML by its path. Standard input has none, and nearly all of JSON is YAML, but errors in
-/// JSON are clearer if it is read as JSON.
-fn read(arguments: &OneFile) -> Result<Document, Failure> {
-    let source = super::read(&arguments.file)?;
-    let looks_like_json = input::is_stdin(&arguments.file) && source.text().trim_start().starts_with('{');
-    Ok(if looks_like_json { Document::parse_json(&source)? } else { Document::parse(&source)? })
 }
 
 fn manifest(

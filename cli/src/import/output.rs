@@ -7,6 +7,7 @@ use capgen_diagnostic::Diagnostic;
 use capgen_files::{Links, Present, Unreadable, is_marked, read_present, replace_files};
 use capgen_manifest::shown;
 use clap::error::ErrorKind;
+use serde::Serialize;
 
 use super::arguments::Output;
 use super::changes;
@@ -16,6 +17,7 @@ use crate::arguments::Format;
 use crate::check;
 use crate::console::{self, Console, count};
 use crate::failure::{Failure, RunResult, Verdict};
+use crate::summary::findings_json;
 use crate::{input, signals};
 
 /// Rejects options that need a file, if the manifest goes to standard output: a comparison, and findings on the same
@@ -40,8 +42,35 @@ enum Written {
     Printed,
     Replaced,
     Unchanged,
-    /// Only a comparison was requested.
-    Compared,
+    /// Only a comparison was requested: the file, with this text, is not that of the manifest.
+    OutOfDate(String),
+    /// Only a comparison was requested: there is no file.
+    Missing,
+}
+
+/// The JSON document of `--json`. Its keys are stable. A member that does not apply is absent.
+#[derive(Serialize, Default)]
+struct Document<'d> {
+    /// The text of the manifest; absent if there are errors in the source.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    manifest: Option<&'d str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    path: Option<String>,
+    /// `written`, `unchanged`, `stale` or `missing`; absent if the file cannot be read or written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    status: Option<&'static str>,
+    /// The changes to the file as a unified diff, with `--diff`; empty if there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    diff: Option<String>,
+    /// In the format of `capgen check --format json`.
+    #[serde(rename = "diagnostics")]
+    findings: Vec<serde_json::Value>,
+}
+
+impl Document<'_> {
+    fn print(&self) -> std::io::Result<()> {
+        console::print_json(&(serde_json::to_string(self)? + "\n"))
+    }
 }
 
 /// Writes the manifest, and prints all findings at once, because a report may be one document.
@@ -49,56 +78,92 @@ pub(super) fn finish(output: &Output, imported: Result<Manifest, Failure>, conso
     let mut manifest = match imported {
         Err(Failure::Findings(findings)) => {
             check::report(&findings, output.format, console)?;
+            if output.json {
+                Document { findings: findings_json(&findings), ..Document::default() }.print()?;
+            }
             return Ok(Verdict::Findings);
         }
         imported => imported?,
     };
     let mut findings = std::mem::take(&mut manifest.findings);
-    let written = match write(output, &manifest) {
+    let mut diff = output.diff.then(String::new);
+    let written = match write(output, &manifest.text, diff.as_mut()) {
         Err(Failure::Findings(errors)) => {
             findings.extend(errors);
             None
         }
         written => Some(written?),
     };
+    let stale = written.as_ref().filter(|_| output.check).and_then(|written| stale(&output.out, &manifest, written));
+    let has_failed = written.is_none() || stale.is_some();
+    findings.extend(stale);
+    if let Some(diff) = diff.as_ref().filter(|_| !output.json) {
+        console::print(diff)?;
+    }
     check::report(&findings, output.format, console)?;
     manifest.left_out.iter().for_each(|line| console.line(line));
+    if output.json {
+        let is_file = !input::is_stdin(&output.out);
+        let path = is_file.then(|| shown(&output.out));
+        let status = written.as_ref().and_then(Written::status);
+        Document { manifest: Some(&manifest.text), path, status, diff, findings: findings_json(&findings) }.print()?;
+    }
+    if has_failed {
+        return Ok(Verdict::Findings);
+    }
     let capabilities = count(manifest.contract.manifest.capabilities.len(), "capability", "capabilities");
     let path = shown(&output.out);
     match written {
-        None => return Ok(Verdict::Findings),
-        Some(Written::Printed) => console::print(&manifest.text)?,
+        Some(Written::Printed) if !output.json => console::print(&manifest.text)?,
         Some(Written::Replaced) => console.tick(&format!("wrote {path} ({capabilities})")),
-        Some(Written::Unchanged) => console.line(&format!("  unchanged {path} ({capabilities})")),
-        Some(Written::Compared) => {}
+        Some(Written::Unchanged) if !output.check && !output.diff => {
+            console.line(&format!("  unchanged {path} ({capabilities})"));
+        }
+        _ => {}
     }
     Ok(Verdict::Fine)
 }
 
-/// Compares the text with the file, and replaces that.
-fn write(output: &Output, manifest: &Manifest) -> Result<Written, Failure> {
-    let (path, text) = (output.out.as_path(), manifest.text.as_str());
+impl Written {
+    /// The status of the file in JSON; `None` without a file.
+    fn status(&self) -> Option<&'static str> {
+        match self {
+            Written::Printed => None,
+            Written::Replaced => Some("written"),
+            Written::Unchanged => Some("unchanged"),
+            Written::OutOfDate(_) => Some("stale"),
+            Written::Missing => Some("missing"),
+        }
+    }
+}
+
+/// The error of `--check`, unless the file is that of the manifest.
+fn stale(path: &Path, manifest: &Manifest, written: &Written) -> Option<Diagnostic> {
+    let (state, changes) = match written {
+        Written::OutOfDate(old) => ("out of date", changes::notes(&shown(path), old, &manifest.contract.manifest)),
+        Written::Missing => ("missing", Vec::new()),
+        Written::Printed | Written::Replaced | Written::Unchanged => return None,
+    };
+    let finding = Diagnostic::new(codes::STALE, format!("`{}` is {state}", shown(path))).in_file(shown(path));
+    let finding = changes.into_iter().fold(finding, Diagnostic::note);
+    Some(finding.help("run the command without `--check`, and check in the result"))
+}
+
+/// Compares the text with the file, and replaces that. `diff` gets the changes.
+fn write(output: &Output, text: &str, diff: Option<&mut String>) -> Result<Written, Failure> {
+    let path = output.out.as_path();
     if input::is_stdin(path) {
         return Ok(Written::Printed);
     }
     let old = present(output, text)?;
-    let is_current = old.as_deref() == Some(text);
-    if output.diff && !is_current {
-        console::print(&unified_diff(path, old.as_deref(), text))?;
+    if old.as_deref() == Some(text) {
+        return Ok(Written::Unchanged);
     }
-    if output.check && !is_current {
-        let state = if old.is_some() { "out of date" } else { "missing" };
-        let finding = Diagnostic::new(codes::STALE, format!("`{}` is {state}", shown(path))).in_file(shown(path));
-        let changes = old.map(|old| changes::notes(&shown(path), &old, &manifest.contract.manifest));
-        let finding = changes.into_iter().flatten().fold(finding, Diagnostic::note);
-        let help = "run the command without `--check`, and check in the result";
-        return Err(Failure::Findings(vec![finding.help(help)]));
+    if let Some(diff) = diff {
+        *diff = unified_diff(path, old.as_deref(), text);
     }
     if output.check || output.diff {
-        return Ok(Written::Compared);
-    }
-    if is_current {
-        return Ok(Written::Unchanged);
+        return Ok(old.map_or(Written::Missing, Written::OutOfDate));
     }
     signals::remove_temporary_files_at_the_end();
     if let Some(folder) = path.parent() {

@@ -23,7 +23,8 @@ use crate::secret;
 const LINES: usize = 20;
 
 /// The options that a user may put after the command of a server by mistake.
-const OWN_OPTIONS: [&str; 8] = ["--agent", "--check", "--diff", "--force", "--format", "--lossy", "--out", "--skip"];
+const OWN_OPTIONS: [&str; 9] =
+    ["--agent", "--check", "--diff", "--force", "--format", "--json", "--lossy", "--out", "--skip"];
 
 /// The largest file of certificates, in bytes. The usual collections of all public authorities have less than 1 MB.
 const MAX_CERTIFICATES: u64 = 4 << 20;

@@ -15,11 +15,13 @@ pub mod json_schema;
 mod kind;
 mod lines;
 mod links;
+pub mod manifest;
 mod mark;
 pub mod mcp;
 mod name;
 pub mod openapi;
 mod schema;
+mod tidy;
 mod unread;
 
 use capgen_diagnostic::{Diagnostic, Severity};

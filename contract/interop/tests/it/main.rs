@@ -19,6 +19,7 @@ mod formats;
 mod hostile_import;
 mod json_schema_files;
 mod json_schema_import;
+mod manifest_import;
 mod mcp_import;
 mod openapi_http;
 mod openapi_import;
