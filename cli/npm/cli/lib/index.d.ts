@@ -1,8 +1,16 @@
 /** An `AbortSignal`, if the libraries that the compiler uses declare it. */
 export type Signal = typeof globalThis extends { AbortSignal: { prototype: infer Signal } } ? Signal : any;
 
+/** How to run the program. */
+export interface RunOptions {
+  /** The folder that other paths are relative to. Default: the working directory of this process. */
+  cwd?: string | undefined;
+  /** Ends the run. The promise is then rejected with an `AbortError`. */
+  signal?: Signal | undefined;
+}
+
 /** The manifests to read, and how to run the program. */
-export interface ContractOptions {
+export interface ContractOptions extends RunOptions {
   /** Agents of the fleet, by id. */
   peer?: string | readonly string[] | undefined;
   /** Every agent of the fleet. */
@@ -11,10 +19,6 @@ export interface ContractOptions {
   capabilities?: string | readonly string[] | undefined;
   /** The root folder of the fleet. Default: `cwd` or its nearest parent with `fleet.yaml` or `agents/`. */
   root?: string | undefined;
-  /** The folder that other paths are relative to. Default: the working directory of this process. */
-  cwd?: string | undefined;
-  /** Ends the run. The promise is then rejected with an `AbortError`. */
-  signal?: Signal | undefined;
 }
 
 /** The options of `capgen check`. */
@@ -26,8 +30,28 @@ export interface CheckOptions extends ContractOptions {
 /** A language of generated code. */
 export type Language = "rust" | "typescript" | "javascript" | "mjs" | "cjs";
 
-/** The options of `capgen gen`. One of `peer`, `all`, `capabilities` and `mcp` is required. */
-export interface GenerateOptions extends ContractOptions {
+/** The programs that comparisons assume: any program that follows the schema, or programs with generated types. */
+export type Assume = "any-peer" | "capgen-peer";
+
+/** The options of `capgen gen` for the outputs in `fleet.yaml`. Each output has the other options itself. */
+export interface OutputsOptions extends RunOptions {
+  /** The root folder of the fleet. Default: `cwd` or its nearest parent with `fleet.yaml` or `agents/`. */
+  root?: string | undefined;
+  /** Write nothing, and report files that are out of date or missing, or whose agent no longer exists. */
+  check?: boolean | undefined;
+}
+
+/** The options of `capgen gen` for a selection: one of `peer`, `all`, `capabilities` and `mcp` is required. */
+export type GenerateOptions = GenerateSettings &
+  (
+    | { peer: string | readonly string[] }
+    | { all: true }
+    | { capabilities: string | readonly string[] }
+    | { mcp: string }
+  );
+
+/** The options of `capgen gen`, with or without a selection. */
+export interface GenerateSettings extends ContractOptions {
   /** A JSON file with the tools of an MCP server, to generate code from instead of manifests. */
   mcp?: string | undefined;
   /** With `mcp`: the id of the agent. Default: from the name of the server or of the file. */
@@ -54,7 +78,7 @@ export interface GenerateOptions extends ContractOptions {
    */
   history?: string | readonly string[] | undefined;
   /** With `history`: the programs that comparisons assume. Default: those that `fleet.yaml` names, otherwise `any-peer`. */
-  assume?: "any-peer" | "capgen-peer" | undefined;
+  assume?: Assume | undefined;
   /** With `history`: the file of accepted findings. Default: the file that `fleet.yaml` names. */
   accepted?: string | undefined;
   /** TypeScript and JavaScript: make each side of a capability a Standard Schema object. Default: `true`. */
@@ -158,9 +182,18 @@ export class CapgenError extends Error {
 export function check(options?: CheckOptions): Promise<CheckResult>;
 
 /**
- * Generates code from manifests, as `capgen gen` does.
+ * Generates the outputs that `generate.outputs` in `fleet.yaml` lists, as `capgen gen` does without a selection.
+ *
+ * The promise is rejected with a `CapgenError`, also if the fleet lists no outputs, or with a `TypeError` if an option is unknown or has a
+ * value of the wrong type. Invalid manifests do not reject it.
+ */
+export function generate(options?: OutputsOptions): Promise<GenerateResult>;
+/**
+ * Generates code from the selected manifests, as `capgen gen` does.
  *
  * The promise is rejected with a `CapgenError`, or with a `TypeError` if an option is unknown or has a value of the wrong type. Invalid
  * manifests do not reject it.
  */
 export function generate(options: GenerateOptions): Promise<GenerateResult>;
+
+export * from "./commands.js";

@@ -1,1 +1,3 @@
-export { CapgenError, check, generate } from "./index.js";
+import index from "./index.js";
+
+export const { CapgenError, check, diff, example, exportManifest, generate, importManifest, lock, validate } = index;

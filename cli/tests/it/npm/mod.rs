@@ -7,6 +7,7 @@ mod launcher;
 #[path = "../../../../tools/xtask/src/npm.rs"]
 #[allow(dead_code, reason = "the file is also a part of another crate")]
 mod packages;
+mod project;
 
 use std::path::{Path, PathBuf};
 
