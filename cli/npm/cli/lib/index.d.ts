@@ -169,8 +169,9 @@ export class CapgenError extends Error {
    * - `CAPGEN_NOT_STARTED`: the program cannot be started, for example because `CAPGEN_BINARY` is not a program
    * - `CAPGEN_USAGE`: the options are not valid together
    * - `CAPGEN_FAILED`: the program ended without a result
+   * - `CAPGEN_INVALID_AGENT`: the definition of an agent has errors (an `AgentError`)
    */
-  readonly code: "CAPGEN_NOT_INSTALLED" | "CAPGEN_NOT_STARTED" | "CAPGEN_USAGE" | "CAPGEN_FAILED";
+  readonly code: "CAPGEN_NOT_INSTALLED" | "CAPGEN_NOT_STARTED" | "CAPGEN_USAGE" | "CAPGEN_FAILED" | "CAPGEN_INVALID_AGENT";
 }
 
 /**
@@ -197,3 +198,4 @@ export function generate(options?: OutputsOptions): Promise<GenerateResult>;
 export function generate(options: GenerateOptions): Promise<GenerateResult>;
 
 export * from "./commands.js";
+export * from "./agent.js";

@@ -1,6 +1,7 @@
 "use strict";
 
+const { AgentError, defineAgent } = require("./agent.js");
 const { CapgenError } = require("./binary.js");
 const commands = require("./commands.js");
 
-module.exports = { CapgenError, ...commands };
+module.exports = { AgentError, CapgenError, defineAgent, ...commands };

@@ -1,3 +1,3 @@
 import index from "./index.js";
 
-export const { CapgenError, check, diff, example, exportManifest, generate, importManifest, lock, validate } = index;
+export const { AgentError, CapgenError, check, defineAgent, diff, example, exportManifest, generate, importManifest, lock, validate } = index;

@@ -59,6 +59,8 @@ fn the_archives_contain_nothing_else(project: &Project, [cli, program]: &[String
     };
     let modules = [
         "bin/capgen.js",
+        "lib/agent.d.ts",
+        "lib/agent.js",
         "lib/binary.js",
         "lib/commands.d.ts",
         "lib/commands.js",
@@ -82,7 +84,9 @@ const STRICTEST: &str = r#""strict": true, "exactOptionalPropertyTypes": true, "
 const COMMON_JS: &str = r#"import capgen = require("@capgen/cli");
 async function run(): Promise<boolean> {
   const { ok }: capgen.CheckResult = await capgen.check();
-  return ok && (await capgen.generate({ all: true })).ok;
+  const agent = capgen.defineAgent({ id: "x", capabilities: { find: { request: { type: "string" } } } });
+  const request: capgen.RequestOf<typeof agent, "find"> = "text";
+  return ok && request.length > 0 && (await capgen.generate({ all: true })).ok;
 }
 export = run;
 "#;
@@ -97,7 +101,7 @@ fn the_types_fit(project: &Project) {
 
 /// Compiles programs in a project.
 #[track_caller]
-fn compiles(project: &Project, options: &str, files: &[&str]) {
+pub(super) fn compiles(project: &Project, options: &str, files: &[&str]) {
     npm::install(&root().join("tests/node")).unwrap();
     let files = serde_json::json!(files);
     let config = format!("{{ \"compilerOptions\": {{ {STRICTEST}, {options} }}, \"files\": {files} }}");

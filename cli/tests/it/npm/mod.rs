@@ -2,6 +2,7 @@
 #![cfg(unix)]
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
+mod agents;
 mod installed;
 mod launcher;
 #[path = "../../../../tools/xtask/src/npm.rs"]
