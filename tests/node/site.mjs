@@ -1,15 +1,13 @@
 // Opens the pages of a site in Chromium, from files, and reports everything that a reader would take for a defect.
 //
 // Standard input: { chromium, folder, screenshots? }. Standard output: { pages, problems, searchMs }.
-// Chromium is driven through its pipe, so that no package and no port is needed.
-import { spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { pathToFileURL } from "node:url";
 
+import { Browser } from "./chromium.mjs";
+
 const job = JSON.parse(readFileSync(0, "utf8"));
-const profile = mkdtempSync(join(tmpdir(), "capgen-chromium-"));
 const problems = [];
 
 /** The pages below the folder. */
@@ -17,51 +15,6 @@ function pages(folder) {
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile() && entry.name.endsWith(".html"));
   return files.map((entry) => join(entry.parentPath ?? entry.path, entry.name)).sort();
-}
-
-class Browser {
-  constructor(program) {
-    const options = ["--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--no-first-run",
-      "--disable-extensions", "--disable-background-networking", "--disable-dev-shm-usage", "--remote-debugging-pipe",
-      `--user-data-dir=${profile}`];
-    this.process = spawn(program, options, { stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"] });
-    this.process.on("error", (error) => fail(error));
-    this.process.on("exit", (code) => this.waiting.size > 0 && fail(new Error(`Chromium ended with ${code}`)));
-    this.waiting = new Map();
-    this.listeners = new Set();
-    this.number = 0;
-    let text = "";
-    this.process.stdio[4].setEncoding("utf8").on("data", (part) => {
-      const messages = (text + part).split("\0");
-      text = messages.pop();
-      messages.forEach((message) => this.receive(JSON.parse(message)));
-    });
-  }
-
-  receive(message) {
-    if (message.id === undefined) {
-      this.listeners.forEach((listener) => listener(message));
-      return;
-    }
-    const { resolve, reject } = this.waiting.get(message.id);
-    this.waiting.delete(message.id);
-    if (message.error) reject(new Error(message.error.message));
-    else resolve(message.result);
-  }
-
-  send(method, params = {}, sessionId = undefined) {
-    this.number += 1;
-    const id = this.number;
-    return new Promise((resolve, reject) => {
-      this.waiting.set(id, { resolve, reject });
-      this.process.stdio[3].write(`${JSON.stringify({ id, method, params, sessionId })}\0`);
-    });
-  }
-}
-
-function fail(error) {
-  console.error(error);
-  process.exit(1);
 }
 
 /** Runs in a page: wide elements, dead anchors, missing names. */
@@ -211,7 +164,5 @@ await evaluate(`document.getElementById("theme").click()`);
 const theme = await evaluate(`document.documentElement.getAttribute("data-theme")`);
 if (theme !== "light") problems.push(`theme: the first click gives ${theme}`);
 
-await browser.send("Browser.close");
-await new Promise((resolve) => browser.process.on("exit", resolve));
-rmSync(profile, { recursive: true, force: true });
+await browser.close();
 process.stdout.write(JSON.stringify({ pages: files.length, problems, searchMs: search.ms, results: search.results.length }));

@@ -1,5 +1,5 @@
 //! The packages for npm: `@capgen/cli` with the launcher and the Node API, a package for each platform with its
-//! program, and `@capgen/nats` and `@capgen/otel`, which are the same for all.
+//! program, and `@capgen/unplugin`, `@capgen/nats` and `@capgen/otel`, which are the same for all.
 
 use std::path::{Path, PathBuf};
 
@@ -67,17 +67,20 @@ impl Platform {
 }
 
 /// Writes the folder of the package `@capgen/cli` and that of a platform into the folder `out`, and returns them. The
-/// folders of `@capgen/nats` and `@capgen/otel` are beside them. Existing ones are replaced. `root` is the repository,
-/// `program` the program capgen of this platform.
+/// folders of `@capgen/unplugin`, `@capgen/nats` and `@capgen/otel` are beside them. Existing ones are replaced. `root`
+/// is the repository, `program` the program capgen of this platform.
 pub(crate) fn assemble(root: &Path, out: &Path, platform: &Platform, program: &Path) -> Result<[PathBuf; 2], String> {
     let templates = root.join("cli/npm");
-    let cli = out.join("cli");
-    empty(&cli)?;
-    for name in ["package.json", "README.md"] {
-        write(&cli.join(name), &read(&templates.join("cli").join(name))?)?;
-    }
-    for folder in ["bin", "lib"] {
-        copy_files(&templates.join("cli").join(folder), &cli.join(folder))?;
+    let (cli, unplugin) = (out.join("cli"), out.join("unplugin"));
+    for (package, name, folders) in [(&cli, "cli", &["bin", "lib"][..]), (&unplugin, "unplugin", &["lib"])] {
+        let template = templates.join(name);
+        empty(package)?;
+        for name in ["package.json", "README.md"] {
+            write(&package.join(name), &read(&template.join(name))?)?;
+        }
+        for folder in folders {
+            copy_files(&template.join(folder), &package.join(folder))?;
+        }
     }
     let package = out.join(format!("cli-{}", platform.name()));
     empty(&package)?;
@@ -94,7 +97,7 @@ pub(crate) fn assemble(root: &Path, out: &Path, platform: &Platform, program: &P
         }
     }
     for licence in LICENCES {
-        for folder in [&cli, &package, &out.join("nats"), &out.join("otel")] {
+        for folder in [&cli, &package, &unplugin, &out.join("nats"), &out.join("otel")] {
             copy(&root.join(licence), &folder.join(licence))?;
         }
     }

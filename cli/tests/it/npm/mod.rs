@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod agents;
+mod bundlers;
 mod installed;
 mod launcher;
 #[path = "../../../../tools/xtask/src/npm.rs"]
@@ -69,7 +70,7 @@ fn there_is_a_package_for_each_platform() {
         names.push(name);
     }
     // These have no program, so each platform has the same.
-    for (folder, name) in [("nats", "@capgen/nats"), ("otel", "@capgen/otel")] {
+    for (folder, name) in [("nats", "@capgen/nats"), ("otel", "@capgen/otel"), ("unplugin", "@capgen/unplugin")] {
         let package = manifest(&out.path().join(folder));
         assert_eq!((&package["name"], &package["version"]), (&json!(name), &json!(version)));
     }

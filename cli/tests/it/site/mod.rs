@@ -3,6 +3,8 @@
 
 mod browser;
 
+pub(crate) use browser::chromium;
+
 use std::path::Path;
 
 use crate::common::{Fleet, loose};

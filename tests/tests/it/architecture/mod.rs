@@ -454,8 +454,8 @@ fn no_file_names_a_machine_or_a_private_registry() {
         }
         let is_lock = path.ends_with("Cargo.lock") || path.ends_with("package-lock.json");
         for host in hosts(&text).filter(|_| is_lock) {
-            // The last two have pages for sponsors, which npm copies from packages.
-            let known = ["github.com", "registry.npmjs.org", "trpc.io", "opencollective.com"];
+            // The last three have pages for sponsors, which npm copies from packages.
+            let known = ["github.com", "registry.npmjs.org", "trpc.io", "opencollective.com", "tidelift.com"];
             assert!(known.contains(&host), "{path}: {host}");
         }
     }

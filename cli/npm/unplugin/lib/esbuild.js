@@ -1,0 +1,3 @@
+import { capgen } from "./index.js";
+
+export default capgen.esbuild;
