@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::{Code, Severity, Source};
+use crate::{Applicability, Code, Severity, Source};
 
 /// A finding: the problem, its location, and how to fix it.
 #[derive(Clone, Debug)]
@@ -52,6 +52,8 @@ pub struct Suggestion {
     pub span: Range<usize>,
     /// The new text, in the source's notation: quoted and escaped where the notation requires it.
     pub replacement: String,
+    /// Whether a program may apply it by itself.
+    pub applicability: Applicability,
 }
 
 impl Diagnostic {
@@ -112,11 +114,31 @@ impl Diagnostic {
         self
     }
 
-    /// Adds an edit that replaces `span` of `source` with `replacement`.
+    /// Adds a certain edit that replaces `span` of `source` with `replacement`.
     #[must_use]
     pub fn suggest(mut self, source: &Source, span: Range<usize>, replacement: impl Into<String>) -> Self {
-        self.suggestions.push(Suggestion { source: source.clone(), span, replacement: replacement.into() });
+        let (source, replacement, applicability) = (source.clone(), replacement.into(), Applicability::Certain);
+        self.suggestions.push(Suggestion { source, span, replacement, applicability });
         self
+    }
+
+    /// Marks all edits as ones that a person should read first.
+    #[must_use]
+    pub fn for_review(self) -> Self {
+        self.with_applicability(Applicability::NeedsReview)
+    }
+
+    /// Marks all edits with an applicability.
+    #[must_use]
+    pub fn with_applicability(mut self, applicability: Applicability) -> Self {
+        self.suggestions.iter_mut().for_each(|suggestion| suggestion.applicability = applicability);
+        self
+    }
+
+    /// Whether a program may apply the edits by itself; `None` without edits. They are meant to be applied together, so
+    /// one that needs review is enough for all.
+    pub fn applicability(&self) -> Option<Applicability> {
+        self.suggestions.iter().map(|suggestion| suggestion.applicability).max()
     }
 
     /// Sets the JSON Pointer of the value in question.

@@ -24,6 +24,8 @@
 //! pages; `explanation.rs` combines the pages of all crates. `source.rs` is a text with its lines, and `diagnostic.rs`
 //! a finding: its labels and suggested edits may lie in any number of sources.
 //!
+//! `applicability.rs` says which edits are certain, and `fix.rs` applies them.
+//!
 //! `render/` has one file for each format, and the rules that all formats follow. Findings quote text that may come
 //! from anyone, so no renderer displays it as it is: characters that steer a terminal are escaped, and the parts of a
 //! source that may be secret are left out. A source states which parts these are; the renderers only ask it.
@@ -33,12 +35,15 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]
 
+mod applicability;
 mod characters;
 mod code;
 mod cut;
 #[cfg(feature = "render")]
 mod diagnostic;
 mod explanation;
+#[cfg(feature = "render")]
+pub mod fix;
 #[cfg(feature = "render")]
 mod hidden;
 mod near;
@@ -49,15 +54,18 @@ pub mod render;
 mod source;
 mod url;
 mod visible;
+mod xml;
 
+pub use applicability::Applicability;
 pub use characters::{is_other_space, is_unsafe};
 pub use code::{Code, Severity};
 pub use cut::{cut, cut_short};
 pub use explanation::{Explanation, Explanations};
-pub use near::{is_typo, nearest};
+pub use near::{is_typo, nearest, similar};
 pub use quote::{quoted, shortened};
 pub use url::{public_text, public_url};
 pub use visible::{push_json_escape, push_visible, visible, visible_json, visible_lines};
+pub use xml::{xml_attribute, xml_text};
 
 #[cfg(feature = "render")]
 pub use {

@@ -1,5 +1,7 @@
 //! "Did you mean": the one place that decides which names are close enough to suggest.
 
+use crate::Applicability;
+
 /// Longer texts, in bytes, are never a typo of a name, and the comparison takes time quadratic in their length.
 const MAX_LENGTH: usize = 64;
 
@@ -46,6 +48,22 @@ pub fn is_typo(text: &str, name: &str) -> bool {
     }
     let digits = |text: &str| text.chars().filter(char::is_ascii_digit).collect::<String>();
     digits(text) == digits(name) && strsim::damerau_levenshtein(&plain(text), &plain(name)) <= 1
+}
+
+/// The name of a fixed vocabulary that `text` was probably meant to be, and whether an edit that writes it is certain: one
+/// [typo](is_typo) away from exactly one of the names, the text can mean nothing else. Any other similar name is a guess.
+///
+/// ```
+/// use capgen_diagnostic::{Applicability, similar};
+/// assert_eq!(similar("minimun", ["minimum", "maximum"]), Some(("minimum", Applicability::Certain)));
+/// assert_eq!(similar("minItem", ["minItems", "maxItems"]), Some(("minItems", Applicability::Certain)));
+/// assert_eq!(similar("mixItems", ["minItems", "maxItems"]), Some(("minItems", Applicability::NeedsReview)));
+/// ```
+pub fn similar<'c>(text: &str, names: impl IntoIterator<Item = &'c str> + Clone) -> Option<(&'c str, Applicability)> {
+    let near = nearest(text, names.clone())?;
+    let mut typos = names.into_iter().filter(|name| is_typo(text, name));
+    let is_certain = typos.next() == Some(near) && typos.next().is_none();
+    Some((near, if is_certain { Applicability::Certain } else { Applicability::NeedsReview }))
 }
 
 fn plain(text: &str) -> String {

@@ -51,6 +51,11 @@ impl<'s> Findings<'s> {
         Diagnostic::new(code, message).at(self.source, span, "")
     }
 
+    /// Adds a certain edit to a finding.
+    pub(crate) fn suggest(&self, finding: Diagnostic, span: Range<usize>, new: String) -> Diagnostic {
+        finding.suggest(self.source, span, new)
+    }
+
     /// Adds a finding and continues, unless there are too many.
     pub(crate) fn add(&mut self, finding: Diagnostic) -> Result<(), Stop> {
         self.list.push(finding);

@@ -18,13 +18,26 @@ pub fn parse_json(source: &Source) -> Result<Node, Vec<Diagnostic>> {
     source.hide_with(secrets::in_any);
     let mut findings = Findings::new(source)?;
     let start = if source.text().starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
-    let root = read_json(source.text(), start, &mut Builder { nodes: 0, findings: &mut findings });
+    let root = read_json(source.text(), start, &mut Builder { source, nodes: 0, findings: &mut findings });
     findings.finish(root)
 }
 
 struct Builder<'a, 's> {
+    source: &'s Source,
     nodes: usize,
     findings: &'a mut Findings<'s>,
+}
+
+/// The edit for a comma before the end of a list or object, or for one that is missing at the end of a line.
+fn comma(text: &str, finding: &Diagnostic) -> Option<(Range<usize>, &'static str)> {
+    let at = finding.primary()?.span.start;
+    let before = text.get(..at)?.trim_end();
+    let next = text.get(at..)?.chars().next()?;
+    if matches!(next, '}' | ']') && before.ends_with(',') {
+        return Some((before.len() - 1..before.len(), ""));
+    }
+    let is_missing = finding.message.starts_with("expected `,` or") && text.get(before.len()..at)?.contains('\n');
+    (is_missing && matches!(next, '"' | '{' | '[')).then_some((before.len()..before.len(), ","))
 }
 
 impl JsonBuilder for Builder<'_, '_> {
@@ -76,6 +89,9 @@ impl JsonBuilder for Builder<'_, '_> {
         };
         let mut finding = self.findings.at(code, error.message, error.span);
         finding.help = error.help;
+        if let Some((span, new)) = comma(self.source.text(), &finding) {
+            finding = finding.suggest(self.source, span, new);
+        }
         self.findings.stop_with(finding)
     }
 }

@@ -57,7 +57,7 @@ fn never_called(schema: &Schema, part: ContractPart) -> Option<Problem> {
         message: "no request conforms to the schema `false`, so the capability can never be called".to_owned(),
         label: "accepts nothing".to_owned(),
         help: Some("write the schema of its requests, or remove the capability".to_owned()),
-        rename: None,
+        fix: None,
     })
 }
 

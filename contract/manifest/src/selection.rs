@@ -2,7 +2,7 @@
 //! here.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::cache::KeptContracts;
 use crate::file::{read_source, shown};
@@ -123,6 +123,11 @@ impl Located {
     /// The fleet, if it was opened: to find agents. Its errors are reported by [`load`](Self::load).
     pub fn fleet(&self) -> Option<&Fleet> {
         self.fleet.as_ref()
+    }
+
+    /// The path of each manifest, and its agent if the fleet has it.
+    pub fn inputs(&self) -> impl Iterator<Item = (&Path, Option<&AgentId>)> {
+        self.inputs.iter().map(|input| (input.path.as_path(), input.agent.as_ref()))
     }
 
     /// How many contracts were found.

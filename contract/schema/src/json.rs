@@ -7,7 +7,7 @@ use crate::{Number, Type};
 /// Unlike with `serde_json::Value`, no cargo feature of another crate changes the order of members or the precision of
 /// numbers. Equality is that of JSON Schema: numbers are compared by mathematical value, the order of members does not
 /// matter, and `1` does not equal `true`.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Json {
     /// `null`.
     Null,
@@ -144,6 +144,8 @@ impl Object {
         members
     }
 }
+
+impl Eq for Object {}
 
 impl PartialEq for Object {
     fn eq(&self, other: &Self) -> bool {

@@ -95,7 +95,7 @@ pub use parse::{
 };
 pub use pattern::{Pattern, PatternError, PatternErrorKind, StepLimit};
 pub use payload_text::{MAX_PAYLOAD_DEPTH, PayloadError, deserialize_payload, parse_document, parse_payload};
-pub use problem::{Anchor, Problem, Rename};
+pub use problem::{Anchor, Edit, Fix, Problem};
 pub use subschemas::{MAX_WALK_DEPTH, Subschemas, is_definitions};
 pub use text::SchemaTextError;
 pub use types::{Type, TypeSet};

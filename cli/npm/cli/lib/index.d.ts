@@ -119,8 +119,8 @@ export interface Diagnostic extends Partial<Place> {
   notes?: string[];
   /** How to fix the problem. */
   help?: string;
-  /** Edits that together fix the problem. */
-  suggestions?: (Place & { replacement: string })[];
+  /** Edits that together fix the problem. A program may apply those that are `certain`. */
+  suggestions?: (Place & { replacement: string; applicability: "certain" | "needs-review" })[];
 }
 
 /** The result of `check`. */

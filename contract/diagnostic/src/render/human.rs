@@ -58,7 +58,7 @@ fn render(finding: &Diagnostic, color: bool) -> String {
 
 /// The lines that a suggestion changes and the new text, unless the help already quotes it.
 fn edit(finding: &Diagnostic, suggestion: &Suggestion) -> Option<(Excerpt, String)> {
-    let Suggestion { source, span, replacement } = suggestion;
+    let Suggestion { source, span, replacement, .. } = suggestion;
     let is_quoted = finding.help.as_ref().is_some_and(|help| help.contains(replacement.as_str()));
     (!is_quoted).then(|| (line_of(source, span.clone()), visible(replacement)))
 }

@@ -13,7 +13,8 @@ use crate::{Diagnostic, Label, Source, Suggestion, is_unsafe, push_json_escape};
 ///   columns in code points; the end is exclusive
 /// - `related`: the other places, each with the same members as the primary place
 /// - `pointer`, `notes`, `help`
-/// - `suggestions`: edits, each with the members of a place and `replacement`
+/// - `suggestions`: edits, each with the members of a place, `replacement` and `applicability`: `certain` or
+///   `needs-review`
 pub fn json_lines(findings: &[Diagnostic]) -> String {
     presentable(findings).fold(String::new(), |mut out, finding| {
         out.push_str(&object(&finding));
@@ -53,6 +54,7 @@ fn related(label: &Label) -> String {
 fn suggestion(suggestion: &Suggestion) -> String {
     let mut members = place(&suggestion.source, &suggestion.span);
     members.push(("replacement", string(&suggestion.replacement)));
+    members.push(("applicability", string(suggestion.applicability.name())));
     braced(members)
 }
 

@@ -1,4 +1,4 @@
-//! Findings as human-readable text, JSON lines, GitHub annotations and SARIF.
+//! Findings as human-readable text, JSON lines, GitHub annotations, SARIF and JUnit XML.
 //!
 //! Sources are untrusted. No renderer passes on a character that steers a terminal, a hidden part of a source, or the
 //! user info of a URL.
@@ -10,6 +10,7 @@ mod excerpt;
 mod github;
 mod human;
 mod json;
+mod junit;
 mod sarif;
 
 pub use base::Base;
@@ -17,6 +18,7 @@ pub use brief::brief;
 pub use github::{github, github_in};
 pub use human::human;
 pub use json::json_lines;
+pub use junit::junit;
 pub use sarif::{sarif, sarif_in};
 
 use std::borrow::Cow;
@@ -39,6 +41,21 @@ pub fn displayable(finding: &Diagnostic) -> Diagnostic {
     let texts = texts.chain(shown.labels.iter_mut().map(|label| &mut label.text));
     texts.for_each(|text| *text = escape::visible(text));
     shown
+}
+
+/// The text of a source without the parts that it hides, and without the user info of URLs. Its lines are those of the
+/// source.
+pub fn shown_text(source: &Source) -> String {
+    let text = source.text();
+    let mut shown = String::with_capacity(text.len());
+    let mut at = 0;
+    for span in source.hidden().within(&(0..text.len())) {
+        shown.push_str(text.get(at..span.start).unwrap_or_default());
+        shown.push_str(crate::hidden::MASK);
+        at = span.end;
+    }
+    shown.push_str(text.get(at..).unwrap_or_default());
+    shown.split_inclusive('\n').map(crate::public_text).collect()
 }
 
 /// The findings without the texts that their sources hide.

@@ -349,7 +349,7 @@ fn json_has_a_file_for_each_label_and_suggestion() {
             r#"{"path":"v2/capabilities.yaml","line":1,"column":7,"endLine":1,"endColumn":8,"label":"in this capability"}],"#,
             r#""pointer":"/maxLength","help":"keep the old limit","#,
             r#""suggestions":[{"path":"v2/capabilities.yaml","line":4,"column":12,"endLine":4,"endColumn":13,"#,
-            r#""replacement":"10"}]}"#,
+            r#""replacement":"10","applicability":"certain"}]}"#,
             "\n",
         )
     );
@@ -427,7 +427,7 @@ fn the_documented_fields_of_json_are_those_that_are_printed() {
         sorted(keys("related")),
         sorted([&place[..], &["label"]].concat().into_iter().map(str::to_owned).collect())
     );
-    let edit = [&place[..], &["replacement"]].concat();
+    let edit = [&place[..], &["replacement", "applicability"]].concat();
     assert_eq!(sorted(keys("suggestions")), sorted(edit.into_iter().map(str::to_owned).collect()));
     let whole: serde_json::Value =
         serde_json::from_str(&render::json_lines(&[Diagnostic::new(ERROR, "m").in_file("f.yaml")])).unwrap();

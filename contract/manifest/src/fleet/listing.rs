@@ -81,7 +81,7 @@ pub(crate) fn read_fleet(source: &Source) -> Result<FleetFile, Vec<Diagnostic>> 
             grants = Some(read_grants(&mut reader, &member.value, map.below("grants")));
         }
     }
-    let (findings, failed) = reader.finish();
+    let (findings, failed) = reader.finish(&root);
     if failed {
         return Err(findings);
     }

@@ -131,15 +131,19 @@ pub(super) fn alias(name: &str, keys: &[&str]) -> Option<&'static str> {
 
 /// Help for a text that is not the URI of an agent.
 pub(super) fn agent(text: &str) -> String {
-    let id = text.split_once("://").map_or(text, |(_, id)| id).trim().trim_end_matches('/');
-    match AgentId::new(id) {
+    match AgentId::new(agent_id(text)) {
         Some(id) => format!("write `agent://{id}`"),
         None => format!("write `agent://<id>`: {}", AgentId::RULE),
     }
 }
 
-/// Help for a text that is not a name of a capability.
-pub(super) fn capability_name(text: &str) -> String {
+/// The part of a text that was probably meant as the id of an agent.
+pub(super) fn agent_id(text: &str) -> &str {
+    text.split_once("://").map_or(text, |(_, id)| id).trim().trim_end_matches('/')
+}
+
+/// A name of a capability that is like a text.
+pub(super) fn like_capability_name(text: &str) -> Option<String> {
     let mut name = String::new();
     // A longer text is not a name with a small mistake.
     for c in text.chars().take(128) {
@@ -150,9 +154,14 @@ pub(super) fn capability_name(text: &str) -> String {
         }
     }
     let name = name.trim_matches(['-', '_']);
-    match Capability::is_name(name) && text.len() <= 128 {
-        true => format!("for example `{name}`; {}", Capability::NAME_RULE),
-        false => Capability::NAME_RULE.to_owned(),
+    (Capability::is_name(name) && text.len() <= 128).then(|| name.to_owned())
+}
+
+/// Help for a text that is not a name of a capability.
+pub(super) fn capability_name(text: &str) -> String {
+    match like_capability_name(text) {
+        Some(name) => format!("for example `{name}`; {}", Capability::NAME_RULE),
+        None => Capability::NAME_RULE.to_owned(),
     }
 }
 

@@ -3,7 +3,7 @@
 use capgen_descriptor::{
     Determinism, LARGE_NUMBER, SideEffects, Skew, VersionRange, capability_keys, complete_version, has_large_number,
 };
-use capgen_diagnostic::{nearest, quoted};
+use capgen_diagnostic::{Applicability, quoted, similar};
 use semver::Version;
 
 use super::advice;
@@ -102,7 +102,10 @@ fn check_name(reader: &mut Reader<'_>, map: &Map<'_>) {
     if !Capability::is_name(name) {
         let at = (member.value.span.clone(), "");
         let finding = reader.finding(codes::CAPABILITY_NAME, "not a valid capability name", at, &map.below("name"));
-        reader.report(finding.help(advice::capability_name(name)));
+        // Callers use the name.
+        let like = advice::like_capability_name(name);
+        let finding = like.iter().fold(finding, |f, like| reader.suggest_text(f, &member.value.span, name, like));
+        reader.report(finding.for_review().help(advice::capability_name(name)));
     }
 }
 
@@ -230,9 +233,13 @@ pub(crate) fn class<T: Copy, const N: usize>(
         let names = values.map(|(name, _)| name);
         let message = format!("unknown value of `{key}`");
         let finding = reader.finding(codes::UNKNOWN_VALUE, message, (member.value.span.clone(), ""), &map.below(key));
-        reader.report(match nearest(text, names) {
+        let span = &member.value.span;
+        reader.report(match similar(text, names) {
+            Some((near, Applicability::Certain)) => {
+                reader.suggest_text(finding, span, text, near).help(did_you_mean(near))
+            }
             // No edit: a similar value can mean the opposite, as `impure` does.
-            Some(near) => finding.help(did_you_mean(near)),
+            Some((near, _)) => finding.help(did_you_mean(near)),
             None => finding.help(format!("the values are {}", listed(&names))),
         });
     }

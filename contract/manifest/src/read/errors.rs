@@ -50,7 +50,9 @@ fn code_of(reader: &mut Reader<'_>, map: &Map<'_>, known: &mut HashMap<String, R
         let finding = reader.finding(codes::ERROR_CODE, "not a valid code of an error", (span.clone(), ""), &place);
         let upper = code.trim().to_ascii_uppercase().replace(['-', ' ', '.'], "_");
         reader.report(if is_error_code(&upper) {
-            reader.suggest_text(finding, &span, code, &upper).help(format!("write `{upper}`"))
+            // Callers use the code.
+            let finding = reader.suggest_text(finding, &span, code, &upper).for_review();
+            finding.help(format!("write `{upper}`"))
         } else {
             finding.help(ERROR_CODE_RULE)
         });

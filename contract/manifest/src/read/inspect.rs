@@ -39,7 +39,7 @@ pub fn inspect(source: &Source) -> Result<Inspection, Vec<Diagnostic>> {
     let schemas = take_schemas(&mut root);
     let mut reader = Reader::new(source);
     let (without_schemas, _) = manifest(&mut reader, &root, None).unwrap_or_default();
-    match (without_schemas, reader.finish()) {
+    match (without_schemas, reader.finish(&root)) {
         (Some(without_schemas), (_, false)) => Ok(Inspection { without_schemas, schemas }),
         (_, (findings, _)) => Err(findings),
     }

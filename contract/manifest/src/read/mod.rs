@@ -2,8 +2,10 @@
 
 mod accepted;
 pub(crate) mod advice;
+mod aliases;
 mod capability;
 mod definitions;
+pub(crate) mod edits;
 mod errors;
 mod http;
 mod inspect;
@@ -14,6 +16,7 @@ mod reader;
 mod schema;
 mod transport;
 
+use capgen_descriptor::complete_version;
 use capgen_schema::{Code, codes as schema_codes};
 
 use crate::document::{is_json, parse_document};
@@ -68,7 +71,7 @@ fn read(source: &Source, expected: Option<&AgentId>) -> Result<LoadedContract, V
     if let Some(manifest) = manifest.as_ref().filter(|_| !reader.has_failed()) {
         definitions::check(&mut reader, &root, manifest);
     }
-    let (findings, failed) = reader.finish();
+    let (findings, failed) = reader.finish(&root);
     match manifest {
         Some(manifest) if !failed => {
             let (file, spans) = (source.path().into(), Spans::new(root));
@@ -134,13 +137,17 @@ pub(crate) fn format_version(reader: &mut Reader<'_>, map: &Map<'_>, required: b
         Data::String(text) if text.trim() == "1" => "write `version: 1`, without quotes",
         _ => "write `version: 1`: this is the version of the file format",
     };
+    let (text, is_one) = match &member.value.data {
+        Data::String(text) => (text.as_str(), text.trim() == "1" || complete_version(text) == complete_version("1")),
+        // Another number may be the version of the contract.
+        Data::Number(_, text) => (text.as_str(), false),
+        _ => ("", false),
+    };
     let place = map.below("version");
     let at = (member.value.span.clone(), "");
-    let mut finding = reader.finding(codes::FORMAT_VERSION, "`version` must be the number 1", at, &place);
-    if let Data::String(text) = &member.value.data {
-        finding = reader.suggest(finding, &member.value.span, text, "1");
-    }
-    reader.report(finding.help(help));
+    let finding = reader.finding(codes::FORMAT_VERSION, "`version` must be the number 1", at, &place).help(help);
+    let finding = if text.is_empty() { finding } else { reader.suggest(finding, &member.value.span, text, "1") };
+    reader.report(if is_one { finding } else { finding.for_review() });
 }
 
 fn agent(reader: &mut Reader<'_>, map: &Map<'_>, expected: Option<&AgentId>) -> Option<AgentId> {
@@ -149,19 +156,19 @@ fn agent(reader: &mut Reader<'_>, map: &Map<'_>, expected: Option<&AgentId>) -> 
     let (span, place) = (member.value.span.clone(), map.below("agent"));
     let Some(id) = AgentId::from_uri(text) else {
         let finding = reader.finding(codes::AGENT, "`agent` must be `agent://<id>`", (span, ""), &place);
-        reader.report(match AgentId::new(text) {
-            Some(id) => {
-                let uri = format!("agent://{id}");
-                reader.suggest_text(finding, &member.value.span, text, &uri).help(format!("write `{uri}`"))
-            }
-            None => finding.help(advice::agent(text)),
-        });
+        let finding = finding.help(advice::agent(text));
+        // Spaces and a slash at the end, or another scheme, are not a part of the id.
+        let id = AgentId::new(text).or_else(|| AgentId::new(advice::agent_id(text)));
+        let uri = id.map(|id| format!("agent://{id}"));
+        let finding = uri.iter().fold(finding, |f, uri| reader.suggest_text(f, &member.value.span, text, uri));
+        reader.report(if AgentId::new(text).is_some() { finding } else { finding.for_review() });
         return None;
     };
     if let Some(expected) = expected.filter(|&expected| *expected != id) {
         let message = format!("expected the contract of `agent://{expected}`, found that of `agent://{id}`");
         let finding = reader.finding(codes::WRONG_AGENT, message, (span, ""), &place);
-        reader.report(finding.help("the id of an agent in the fleet must be the id in its file"));
+        let finding = reader.suggest_text(finding, &member.value.span, text, &format!("agent://{expected}"));
+        reader.report(finding.for_review().help("the id of an agent in the fleet must be the id in its file"));
     }
     Some(id)
 }

@@ -40,7 +40,7 @@ pub fn read_peers(source: &Source) -> Result<Vec<(AgentId, Vec<TransportSettings
             }
         }
     }
-    let (findings, failed) = reader.finish();
+    let (findings, failed) = reader.finish(&root);
     if failed { Err(findings) } else { Ok(peers) }
 }
 

@@ -2,10 +2,12 @@
 
 use std::ops::Range;
 
-use capgen_diagnostic::{Code, Severity, nearest, quoted};
+use capgen_diagnostic::{Applicability, Code, Severity, quoted, similar};
 use capgen_schema::{Patterns, pointer};
 
 use super::advice;
+use super::aliases::review_shared;
+use super::edits::{Text, TextEdit, quote};
 use super::json_notation::in_json;
 use crate::document::is_json;
 use crate::masked::is_name;
@@ -87,10 +89,11 @@ impl<'s> Reader<'s> {
         !self.errors.is_empty()
     }
 
-    /// Every finding in source order, and whether one of them is an error.
-    pub(crate) fn finish(self) -> (Vec<Diagnostic>, bool) {
+    /// Every finding in source order, and whether one of them is an error. `root` is the whole document.
+    pub(crate) fn finish(self, root: &Node) -> (Vec<Diagnostic>, bool) {
         let failed = self.has_failed();
         let mut all: Vec<_> = self.errors.into_iter().chain(self.warnings).collect();
+        review_shared(self.source, root, &mut all);
         all.sort_by_key(|d| d.labels.first().map_or(0, |l| l.span.start));
         if is_json(self.source) {
             all.iter_mut().for_each(|finding| finding.help = finding.help.take().map(|help| in_json(&help)));
@@ -122,25 +125,28 @@ impl<'s> Reader<'s> {
 
     /// Suggests the text `new` for the scalar at `span`, in the quotes that the source uses.
     pub(crate) fn suggest_text(&self, finding: Diagnostic, span: &Range<usize>, old: &str, new: &str) -> Diagnostic {
-        match self.quote(span, old) {
-            Some(quote) => finding.suggest(self.source, span.clone(), format!("{quote}{new}{quote}")),
+        self.edit(finding, self.edits().rename(span, old, new))
+    }
+
+    /// Adds an edit, if there is one.
+    pub(crate) fn edit(&self, finding: Diagnostic, edit: Option<TextEdit>) -> Diagnostic {
+        match edit {
+            Some((span, new)) => finding.suggest(self.source, span, new),
             None => finding,
         }
+    }
+
+    /// Edits of the source.
+    pub(crate) fn edits(&self) -> Text<'s> {
+        Text { source: self.source }
     }
 
     /// Suggests `new`, quotes included, for the scalar at `span`.
     pub(crate) fn suggest(&self, finding: Diagnostic, span: &Range<usize>, old: &str, new: &str) -> Diagnostic {
-        match self.quote(span, old) {
+        match self.source.text().get(span.clone()).and_then(|source| quote(source, old)) {
             Some(_) => finding.suggest(self.source, span.clone(), new),
             None => finding,
         }
-    }
-
-    /// The quotes of the scalar `text` at `span`; `None` if the source has a different text there, such as one with
-    /// escapes. Replacing that would need more than new text in the same quotes.
-    fn quote(&self, span: &Range<usize>, text: &str) -> Option<&'static str> {
-        let source = self.source.text().get(span.clone())?;
-        ["", "\"", "'"].into_iter().find(|quote| source == format!("{quote}{text}{quote}"))
     }
 
     /// The mapping at `node`. Reports any other value.
@@ -170,13 +176,19 @@ impl<'s> Reader<'s> {
             };
             let message = format!("unknown key{name} in {}", map.subject);
             let finding = self.finding(codes::UNKNOWN_KEY, message, (member.key_span.clone(), ""), &place);
-            let meant = nearest(&member.key, keys.iter().copied());
-            let meant = meant.or_else(|| advice::alias(&member.key, keys).filter(|key| map.get(key).is_none()));
-            let finding = match meant {
-                // No edit: a similar name is a guess, and the map may have that key already.
-                Some(key) => {
+            let alias = advice::alias(&member.key, keys).filter(|key| map.get(key).is_none());
+            let alias = alias.map(|key| (key, Applicability::NeedsReview));
+            let finding = match similar(&member.key, keys.iter().copied()).or(alias) {
+                Some((key, applicability)) => {
+                    // The map may have that key already, or one key may be misspelt twice.
+                    let is_free = map.get(key).is_none() && !map.misspelt.iter().any(|other| other == key);
                     map.misspelt.push(key.to_owned());
-                    finding.help(did_you_mean(key))
+                    let finding = finding.help(did_you_mean(key));
+                    match is_free {
+                        true => self.suggest_text(finding, &member.key_span, &member.key, key),
+                        false => finding,
+                    }
+                    .with_applicability(applicability)
                 }
                 None => finding.help(format!("the keys here are {}", listed(keys))),
             };
@@ -191,6 +203,10 @@ impl<'s> Reader<'s> {
             let message = format!("missing key `{key}` in {}", map.subject);
             let mut finding = self.finding(codes::MISSING_KEY, message, (map.head(), ""), &map.place);
             finding.help = advice::missing(key, map.subject);
+            // The one key whose value is always the same.
+            if key == "version" {
+                finding = self.edit(finding, self.edits().insert_first(map.node, "version", "1"));
+            }
             self.report(finding);
         }
         member
@@ -241,7 +257,7 @@ impl<'s> Reader<'s> {
         let place = map.below(key);
         let Data::Array(items) = &member.value.data else {
             let help = advice::list(&member.value.data, key);
-            self.wrong_type_with_help(&member.value, &place, &format!("`{key}`"), "a list", Some(help));
+            self.not_a_list(&member.value, &place, key, help);
             return Vec::new();
         };
         items.iter().enumerate().map(|(i, item)| (item, place.below(&i.to_string()))).collect()
@@ -270,6 +286,19 @@ impl<'s> Reader<'s> {
             .collect()
     }
 
+    /// Reports a value that must be a list. A scalar, or a mapping in braces, becomes its one element.
+    fn not_a_list(&mut self, node: &Node, place: &Place, key: &str, help: String) {
+        let mut finding = self.wrong_type_finding(node, place, &format!("`{key}`"), "a list");
+        if !matches!(node.data, Data::Null) {
+            finding = self.edit(finding, self.edits().wrap(node));
+        }
+        // A mapping may be a list that is written by name.
+        if matches!(node.data, Data::Object(_)) {
+            finding = finding.for_review();
+        }
+        self.report(finding.help(help));
+    }
+
     /// Reports a value of the wrong type, with a suggestion if the intention is clear.
     pub(crate) fn wrong_type(&mut self, node: &Node, place: &Place, subject: &str, want: &str) {
         self.wrong_type_with_help(node, place, subject, want, None);
@@ -284,6 +313,15 @@ impl<'s> Reader<'s> {
         want: &str,
         help: Option<String>,
     ) {
+        let mut finding = self.wrong_type_finding(node, place, subject, want);
+        if let Some(new) = converted(&node.data, want).filter(|_| !place.secret) {
+            finding = self.suggest(finding, &node.span, scalar_text(&node.data), &new);
+        }
+        finding.help = help.or_else(|| type_help(&node.data, want, place.secret));
+        self.report(finding);
+    }
+
+    fn wrong_type_finding(&self, node: &Node, place: &Place, subject: &str, want: &str) -> Diagnostic {
         let label = match &node.data {
             Data::Null => "no value",
             Data::Bool(_) => "a boolean",
@@ -297,12 +335,7 @@ impl<'s> Reader<'s> {
             Data::Array(_) | Data::Object(_) => node.span.start..node.span.start,
             _ => node.span.clone(),
         };
-        let mut finding = self.finding(codes::WRONG_TYPE, format!("{subject} must be {want}"), (span, label), place);
-        if let Some(new) = converted(&node.data, want).filter(|_| !place.secret) {
-            finding = self.suggest(finding, &node.span, scalar_text(&node.data), &new);
-        }
-        finding.help = help.or_else(|| type_help(&node.data, want, place.secret));
-        self.report(finding);
+        self.finding(codes::WRONG_TYPE, format!("{subject} must be {want}"), (span, label), place)
     }
 }
 

@@ -6,9 +6,10 @@ use std::ops::Range;
 use capgen_diagnostic::shortened;
 use capgen_schema::{Anchor, Patterns, Problem, Schema, codes as schema_codes};
 
+use super::edits;
 use super::reader::{Map, Place, Reader};
 use crate::tree::{Part, follow};
-use crate::{Data, Member, Node};
+use crate::{Data, Diagnostic, Member, Node};
 
 /// Reads the schema of a key; `None` if the key is absent or the schema has errors.
 pub(crate) fn read(reader: &mut Reader<'_>, map: &Map<'_>, key: &str) -> Option<Schema> {
@@ -28,7 +29,8 @@ pub(crate) fn read(reader: &mut Reader<'_>, map: &Map<'_>, key: &str) -> Option<
     let mut index = Index::default();
     for problem in problems {
         let span = index.span(reader, member, problem);
-        report(reader, &place, problem, span);
+        let edits = problem.fix.as_ref().and_then(|fix| edits::of_schema(reader.source, member, &mut index, fix));
+        report(reader, &place, problem, span, edits);
     }
     schema.ok()
 }
@@ -54,7 +56,13 @@ pub(crate) fn check_patterns(reader: &mut Reader<'_>, root: &Node) {
     reader.report(finding.help(Patterns::HELP));
 }
 
-fn report(reader: &mut Reader<'_>, place: &Place, problem: &Problem, span: Range<usize>) {
+fn report(
+    reader: &mut Reader<'_>,
+    place: &Place,
+    problem: &Problem,
+    span: Range<usize>,
+    edits: Option<Vec<edits::TextEdit>>,
+) {
     // The note names the schema around the key, not the key itself, which the snippet shows.
     let near = match problem.anchor {
         Anchor::Key => problem.pointer.rsplit_once('/').map_or("", |(parent, _)| parent),
@@ -66,8 +74,9 @@ fn report(reader: &mut Reader<'_>, place: &Place, problem: &Problem, span: Range
         .map(|at| if near.is_empty() { at.clone() } else { format!("{at}, {}", shortened(near, 200)) });
     let place = Place { pointer: format!("{}{}", place.pointer, problem.pointer), at, secret: false };
     let mut finding = reader.finding(problem.code, problem.message.clone(), (span.clone(), &problem.label), &place);
-    if let Some(rename) = &problem.rename {
-        finding = reader.suggest_text(finding, &span, &rename.from, &rename.to);
+    if let Some((edits, fix)) = edits.zip(problem.fix.as_ref()) {
+        let suggest = |finding: Diagnostic, (span, new)| finding.suggest(reader.source, span, new);
+        finding = edits.into_iter().fold(finding, suggest).with_applicability(fix.applicability);
     }
     finding.help.clone_from(&problem.help);
     reader.report(finding);

@@ -1,6 +1,6 @@
 //! `transports`. Their values may be credentials, so no message quotes one.
 
-use capgen_diagnostic::nearest;
+use capgen_diagnostic::similar;
 
 use super::advice;
 use super::reader::{Map, Place, Reader, did_you_mean, listed};
@@ -28,8 +28,11 @@ pub(crate) fn read(reader: &mut Reader<'_>, node: &Node, place: Place) -> Option
         let at = (member.value.span.clone(), "");
         let message = "unknown `kind` of transport";
         let finding = reader.finding(codes::UNKNOWN_VALUE, message, at, &map.below("kind"));
-        reader.report(match nearest(kind, kinds) {
-            Some(near) => finding.help(did_you_mean(near)),
+        reader.report(match similar(kind, kinds) {
+            Some((near, applicability)) => {
+                let finding = reader.suggest_text(finding, &member.value.span, kind, near).help(did_you_mean(near));
+                finding.with_applicability(applicability)
+            }
             None => finding.help(format!("the kinds are {}", listed(&kinds))),
         });
         return None;

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use capgen_schema::Json;
 use granit_parser::{ErrorKind, ScanError};
 
 use crate::findings::{Findings, MAX_DEPTH, Stop};
@@ -93,7 +94,10 @@ pub(super) fn finding(error: &ScanError, text: &str, findings: &Findings) -> Dia
             let message = if is_character { "unexpected character" } else { &error.info() };
             let mut finding = findings.at(codes::YAML_SYNTAX, message, at_line_end(text, span));
             finding.help = help(kind).map(str::to_owned);
-            finding
+            match unquoted(text, at).filter(|_| is_unquoted(kind)) {
+                Some((span, new)) => findings.suggest(finding, span, new),
+                None => finding,
+            }
         }
     }
 }
@@ -113,6 +117,36 @@ fn is_tab(kind: &ErrorKind) -> bool {
             | ErrorKind::TabInPlainScalar
             | ErrorKind::TabAtBlockScalarStart
     )
+}
+
+/// Errors of a text that needs quotes.
+fn is_unquoted(kind: &ErrorKind) -> bool {
+    matches!(
+        kind,
+        ErrorKind::MappingValueNotAllowed | ErrorKind::InvalidColonPlacement | ErrorKind::UnexpectedCharacter { .. }
+    )
+}
+
+/// The edit that puts the value of the line of `at` in quotes: in `key: text: more`, the rest of the line is a text,
+/// because a line has one key. Only a line of a block with a plain key has this form.
+fn unquoted(text: &str, at: usize) -> Option<(Range<usize>, String)> {
+    let start = line_start(text, at);
+    let line = text.get(start..)?.lines().next()?;
+    let (before, rest) = line.split_once(": ")?;
+    let key = before.trim_start_matches([' ', '-']);
+    let is_key = !key.is_empty() && key.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '$'));
+    let value = rest.trim();
+    let needs_quotes = value.contains(": ") || value.ends_with(':') || value.starts_with(['@', '`', '%']);
+    let is_plain = !value.starts_with(['"', '\'', '{', '[', '|', '>', '&', '*', '!', '#']) && !value.contains(" #");
+    // The next line must not continue the text.
+    let indentation = |line: &str| line.len() - line.trim_start().len();
+    let next = text.get(start + line.len()..)?.lines().skip(1).find(|line| !line.trim().is_empty());
+    let is_whole = next.is_none_or(|next| indentation(next) <= before.len() - key.len());
+    let value_start = start + before.len() + 2 + (rest.len() - rest.trim_start().len());
+    let span = value_start..value_start + value.len();
+    let is_here = (span.start..=span.end).contains(&at);
+    (is_key && needs_quotes && is_plain && is_whole && is_here)
+        .then(|| (span, Json::String(value.to_owned()).canonical()))
 }
 
 fn help(kind: &ErrorKind) -> Option<&'static str> {

@@ -137,24 +137,55 @@ fn suggestions_keep_the_notation_of_the_source() {
 }
 
 #[test]
-fn guesses_are_not_suggested_as_edits() {
-    let cases = [
-        "timeoutMS: 1",
-        "sideEffects: impure",
-        "inputSchema: { propertis: {} }",
-        // The edit would repeat a key or a name.
-        "inputSchema: { type: string, typ: string }",
-        "inputSchema: { type: [integer, int] }",
-    ];
+fn an_edit_is_not_suggested_if_it_can_mean_the_opposite_or_repeats_a_name() {
+    let cases =
+        ["sideEffects: impure", "inputSchema: { type: string, typ: string }", "inputSchema: { type: [integer, int] }"];
     for text in cases {
         let text = format!("{HEAD}capabilities:\n  - name: a\n    {text}\n");
         assert_eq!(suggestions("a.yaml", &text), [], "{text}");
     }
 }
 
+/// Whether each suggestion for a capability is certain.
+fn applicabilities(capability: &str) -> Vec<&'static str> {
+    let text = format!("{HEAD}capabilities:\n  - name: a\n    {capability}\n");
+    let found = load(&Source::new("a.yaml", text)).map_or_else(|findings| findings, |loaded| loaded.warnings);
+    found.iter().flat_map(|finding| &finding.suggestions).map(|edit| edit.applicability.name()).collect()
+}
+
 #[test]
-fn escaped_text_has_no_suggestion() {
-    let text = format!("{HEAD}capabilities:\n  - name: a\n    inputSchema: {{ type: \"in\\u0074\" }}\n");
+fn a_typo_of_one_name_of_the_format_is_certain_and_other_similar_names_are_guesses() {
+    assert_eq!(applicabilities("timeoutMS: 1"), ["certain"]);
+    assert_eq!(applicabilities("inputSchema: { propertis: {} }"), ["certain"]);
+    assert_eq!(applicabilities("inputSchema: { properti: {} }"), ["needs-review"]);
+    assert_eq!(applicabilities("inputSchema: { mixItems: 1 }"), ["needs-review"], "`minItems` or `maxItems`");
+    assert_eq!(applicabilities("input: true"), ["needs-review"]);
+    let definition = "inputSchema: { $ref: \"#/definitions/addres\", definitions: { address: {} } }";
+    assert_eq!(applicabilities(definition), ["needs-review"], "a name of the author");
+}
+
+#[test]
+fn an_edit_of_a_value_that_aliases_copy_is_certain_if_every_copy_asks_for_it() {
+    assert_eq!(applicabilities("inputSchema: &s { type: int }\n    outputSchema: *s"), ["certain", "certain"]);
+    assert_eq!(applicabilities("version: &v 2.0\n    inputSchema: { minimum: *v }"), ["needs-review"]);
+}
+
+#[test]
+fn null_in_a_list_of_types_is_put_in_quotes() {
+    let help = |types: &str| {
+        let text = format!("{HEAD}capabilities:\n  - name: a\n    inputSchema: {{ type: {types} }}\n");
+        let finding = load(&Source::new("a.yaml", text)).unwrap_err().remove(0);
+        let new = finding.suggestions.first().map(|edit| edit.replacement.clone());
+        (finding.help.unwrap(), new)
+    };
+    for types in ["[string, null]", "[~, string]", "[string, Null]"] {
+        assert_eq!(help(types), ("write \"null\" in quotes".to_owned(), Some("\"null\"".to_owned())), "{types}");
+    }
+}
+
+#[test]
+fn an_escaped_name_has_no_suggestion() {
+    let text = format!("{HEAD}capabilities:\n  - name: a\n    inputSchema: {{ format: \"\\u0064atetime\" }}\n");
     assert_eq!(suggestions("a.yaml", &text), []);
 }
 

@@ -1,5 +1,8 @@
 //! Help texts: for each common mistake, the keyword or value to write instead.
 
+use capgen_diagnostic::{Applicability, similar};
+
+use super::fixes::{self, Instead};
 use super::{MAX_SCHEMA_DEPTH, table, value};
 use crate::format::pattern::equivalent;
 use crate::{Format, Json, Object, Problem, Type, codes};
@@ -17,11 +20,11 @@ pub(crate) fn unknown_keyword(siblings: &Object, name: &str, value: &Json, at: S
     };
     // A keyword of another draft or of OpenAPI has a known replacement. Any other keyword is likely a typo.
     let problem = Problem::new(codes::UNKNOWN_KEYWORD, at, message).at_key().label(label);
+    let problem = fixes::of_keyword(problem, siblings, name, value);
     if let Some(help) = keyword_help(siblings, name) {
         return problem.help(help);
     }
     match near(name, table::keywords()) {
-        // No edit: a similar name is a guess, and the schema may have that keyword already.
         Some(near) => problem.help(did_you_mean(near)),
         None if name.starts_with("x-") => problem.help("remove it, or write it in `$comment`"),
         None if is_like_schema(value) => problem.help("if it is the name of a property, write it in `properties`"),
@@ -47,7 +50,7 @@ fn is_like_schema(value: &Json) -> bool {
     value.as_object().is_some() || value.as_str().is_some_and(|text| type_advice(text).is_some())
 }
 
-fn keyword_help(siblings: &Object, name: &str) -> Option<String> {
+pub(super) fn keyword_help(siblings: &Object, name: &str) -> Option<String> {
     let text = match name {
         "nullable" => return Some(nullable(siblings)),
         "min" | "minimal" | "least" => {
@@ -218,7 +221,7 @@ pub(super) fn not_a_schema(found: &Json) -> Option<String> {
 }
 
 /// The boolean that YAML 1.1 or a human reader would see in a string.
-fn boolean(text: &str) -> Option<bool> {
+pub(super) fn boolean(text: &str) -> Option<bool> {
     match text.to_ascii_lowercase().as_str() {
         "true" | "yes" | "on" => Some(true),
         "false" | "no" | "off" => Some(false),
@@ -227,7 +230,7 @@ fn boolean(text: &str) -> Option<bool> {
 }
 
 /// The type with a name from JSON Schema, another schema language or a programming language.
-fn type_advice(name: &str) -> Option<Type> {
+pub(super) fn type_advice(name: &str) -> Option<Type> {
     if name.len() > MAX_NAME {
         return None;
     }
@@ -253,8 +256,10 @@ fn yaml_name(known: Type) -> &'static str {
 /// Help for an unknown type. The names are those of other schema languages and of programming languages.
 pub(super) fn unknown_type(name: &str) -> Advice {
     match type_advice(name) {
-        // No edit: without quotes it is not a string in YAML.
-        Some(Type::Null) => return Advice::new("write `\"null\"`, in quotes"),
+        Some(Type::Null) => {
+            let instead = Some((Type::Null.name(), Applicability::Certain));
+            return Advice { help: "write `\"null\"`, in quotes".to_owned(), instead };
+        }
         Some(known) => return Advice::write(known.name()),
         None => {}
     }
@@ -268,7 +273,7 @@ pub(super) fn unknown_type(name: &str) -> Advice {
         _ => {}
     }
     let all = Type::ALL.map(Type::name);
-    near(name, all).map_or_else(|| Advice::new(format!("write one of {}", list(all))), Advice::near)
+    near(name, all).map_or_else(|| Advice::new(format!("write one of {}", list(all))), |_| Advice::near(name, all))
 }
 
 /// Help for a type that another language writes in one text: a nullable type, an array, alternatives, or a format.
@@ -327,13 +332,16 @@ pub(crate) fn unknown_format(name: &str) -> Advice {
     }
     if let Some(known) = Format::from_name(&lower).or_else(|| known_format(&lower)) {
         let help = format!("write `{}`, or {unchecked}", known.name());
-        return Advice { help, instead: Some(known.name()) };
+        return Advice { help, instead: Some((known.name(), Applicability::Certain)) };
     }
     if matches!(lower.as_str(), "int32" | "int64" | "uint32" | "uint64" | "float" | "double") {
         return Advice::new(format!("limit the value with `minimum` and `maximum`, or write {unchecked}"));
     }
     match near(name, names) {
-        Some(near) => Advice::new(format!("{} Otherwise write {unchecked}", did_you_mean(near))),
+        Some(near) => {
+            let help = format!("{} Otherwise write {unchecked}", did_you_mean(near));
+            Advice { help, ..Advice::near(name, names) }
+        }
         None => {
             Advice::new(format!("write a `pattern`, or {unchecked}; the formats that are checked are {}", list(names)))
         }
@@ -352,8 +360,8 @@ fn unchecked(name: &str) -> String {
 /// How to fix a wrong name.
 pub(crate) struct Advice {
     pub(crate) help: String,
-    /// The name to write instead, if it is certain and not only similar.
-    pub(crate) instead: Option<&'static str>,
+    /// The name to write instead.
+    pub(crate) instead: Option<Instead>,
 }
 
 impl Advice {
@@ -362,11 +370,13 @@ impl Advice {
     }
 
     fn write(name: &'static str) -> Self {
-        Self { help: format!("write `{name}`"), instead: Some(name) }
+        Self { help: format!("write `{name}`"), instead: Some((name, Applicability::Certain)) }
     }
 
-    fn near(name: &'static str) -> Self {
-        Self::new(did_you_mean(name))
+    /// The similar one of some names.
+    fn near<const N: usize>(name: &str, names: [&'static str; N]) -> Self {
+        let instead = similar(name, names);
+        Self { help: instead.map(|(near, _)| did_you_mean(near)).unwrap_or_default(), instead }
     }
 }
 
@@ -374,7 +384,8 @@ impl Advice {
 pub(crate) fn not_local(target: &str, at: String) -> Problem {
     let shown = capgen_diagnostic::public_url(target);
     let message = format!("`$ref` must point into `definitions`, not to {}", value::quote(&shown));
-    Problem::new(codes::REF_NOT_LOCAL, at, message).label("not a definition of this schema").help(reference(target))
+    let problem = Problem::new(codes::REF_NOT_LOCAL, at, message).label("not a definition of this schema");
+    fixes::of_reference(problem.help(reference(target)), target)
 }
 
 fn reference(target: &str) -> &'static str {
@@ -395,14 +406,15 @@ pub(crate) fn unresolved<'n>(definitions: impl Iterator<Item = &'n str>, name: &
     let message = format!("unknown definition {}", value::quote(name));
     let problem = Problem::new(codes::REF_UNRESOLVED, at, message).label("not found in `definitions`");
     let candidates = definitions.take(MAX_CANDIDATES).filter(|name| name.len() <= MAX_NAME);
-    let help = near(name, candidates).map_or_else(
+    let near = near(name, candidates);
+    let help = near.map_or_else(
         || {
             "add it to `definitions` at the root of this schema; other schemas of the file have their own `definitions`"
                 .to_owned()
         },
         did_you_mean,
     );
-    problem.help(help)
+    fixes::of_definition(problem, name, near).help(help)
 }
 
 /// A `$ref` of another dialect whose target does not exist. `name` is the part of the reference that is not found.

@@ -1,10 +1,15 @@
 //! The keywords of the subset: one `match` arm reads each keyword's value.
 
-use super::{Draft, Loader, advice, value};
+use capgen_diagnostic::Applicability;
+
+use super::{Draft, Loader, advice, fixes, value};
 use crate::{Format, Json, NodeId, Pattern, PatternErrorKind, Problem, Type, TypeSet, codes, pointer};
 
 /// The most patterns of one object. Each name of a payload is compared with all of them; usual objects have one or two.
 const MAX_PATTERNS: usize = 64;
+
+/// The URI of the dialect that is read.
+const DRAFT_07: &str = "http://json-schema.org/draft-07/schema#";
 
 impl Loader {
     pub(super) fn keyword(&mut self, draft: &mut Draft<'_>, name: &str, value: &Json) {
@@ -92,7 +97,8 @@ impl Loader {
             self.report(
                 problem
                     .label("unsupported dialect")
-                    .help("write `\"$schema\": \"http://json-schema.org/draft-07/schema#\"`, or remove it"),
+                    .help("write `\"$schema\": \"http://json-schema.org/draft-07/schema#\"`, or remove it")
+                    .rename(&uri, Some((DRAFT_07, Applicability::NeedsReview))),
             );
         }
     }
@@ -101,7 +107,8 @@ impl Loader {
         if draft.depth > 0 {
             let message = "`$id` below the root would change the base URI of references";
             let problem = Problem::new(codes::NESTED_ID, draft.at("$id"), message);
-            self.report(problem.at_key().label("not at the root").help("remove it; refer to `#/definitions/<name>`"));
+            let problem = problem.at_key().label("not at the root").help("remove it; refer to `#/definitions/<name>`");
+            self.report(problem.fix_removal(Applicability::NeedsReview));
         }
         self.string(draft, "$id", value);
     }
@@ -109,18 +116,19 @@ impl Loader {
     fn types(&mut self, draft: &Draft<'_>, value: &Json) -> Option<TypeSet> {
         let at = draft.at("type");
         match value {
-            Json::String(name) => self.type_name(at, name, false).map(|t| TypeSet::EMPTY.with(t)),
+            Json::String(name) => self.type_name(at, name, &[]).map(|t| TypeSet::EMPTY.with(t)),
             // Draft-07 requires at least one name; a separate code, because the fix differs from that of a wrong type.
             Json::Array(names) if names.is_empty() => {
                 let problem = Problem::new(codes::EMPTY_TYPE, at, "`type` is empty, so no value would be accepted");
-                self.report(problem.label("no type").help("write at least one type, or remove `type`"));
+                let problem = problem.label("no type").help("write at least one type, or remove `type`");
+                self.report(problem.fix_removal(Applicability::NeedsReview));
                 None
             }
-            Json::Array(_) => {
+            Json::Array(items) => {
                 let names = self.names("type", &at, value)?;
                 let types: Vec<Type> = names
                     .iter()
-                    .filter_map(|(index, name)| self.type_name(pointer::join(&at, index), name, true))
+                    .filter_map(|(index, name)| self.type_name(pointer::join(&at, index), name, items))
                     .collect();
                 Some(types.into_iter().collect())
             }
@@ -131,15 +139,15 @@ impl Loader {
         }
     }
 
-    fn type_name(&mut self, at: String, name: &str, is_in_array: bool) -> Option<Type> {
+    /// The type of a name, which may be one of several.
+    fn type_name(&mut self, at: String, name: &str, siblings: &[Json]) -> Option<Type> {
         let known = Type::from_name(name);
         if known.is_none() {
             let problem = Problem::new(codes::UNKNOWN_TYPE, at, format!("unknown type {}", value::quote(name)));
             let advice = advice::unknown_type(name);
             let problem = problem.label("not a JSON Schema type").help(advice.help);
-            // In an array the correct name may be there already.
-            let instead = advice.instead.filter(|_| !is_in_array);
-            self.report(problem.rename(name, instead));
+            let fixed = fixes::of_type(problem, name, advice.instead, siblings);
+            self.report(fixed);
         }
         known
     }
@@ -156,7 +164,8 @@ impl Loader {
             let message = format!("format {} is not part of the schema subset", value::quote(&name));
             let problem = Problem::new(codes::UNKNOWN_FORMAT, draft.at("format"), message);
             let advice = advice::unknown_format(&name);
-            self.report(problem.label("not enforced").help(advice.help).rename(&name, advice.instead));
+            let problem = problem.label("not enforced").help(advice.help);
+            self.report(fixes::of_format(problem, draft.object, &name, advice.instead));
         }
     }
 
@@ -291,7 +300,8 @@ impl Loader {
         };
         if items.is_empty() {
             let problem = Problem::new(codes::EMPTY_UNION, at, format!("`{keyword}` is empty"));
-            self.report(problem.label("no schema").help("write at least one schema, or remove it"));
+            let problem = problem.label("no schema").help("write at least one schema, or remove it");
+            self.report(problem.fix_removal(Applicability::NeedsReview));
             return None;
         }
         let load = |(index, schema): (usize, &Json)| {

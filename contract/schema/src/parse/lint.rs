@@ -6,6 +6,8 @@
 
 use std::collections::HashSet;
 
+use capgen_diagnostic::Applicability;
+
 use super::{Reports, advice, undeclared};
 use crate::analysis::graph::reachable;
 use crate::containment::has_no_multiple;
@@ -31,7 +33,8 @@ fn unused_definitions(schema: &Schema) -> impl Iterator<Item = Problem> {
     let problem = |name: &str| {
         let at = pointer::join("/definitions", name);
         let problem = Problem::new(codes::UNUSED_DEFINITION, at, "this definition is never used");
-        problem.at_key().label("not referenced").help("remove it, or refer to it")
+        let problem = problem.at_key().label("not referenced").help("remove it, or refer to it");
+        problem.fix_removal(Applicability::NeedsReview)
     };
     unused.map(move |(name, _)| problem(name))
 }
@@ -200,7 +203,8 @@ fn never_applies(node: &Node, a: &Assertions) -> impl Iterator<Item = Problem> {
         let about = if about == Type::Integer { Type::Number } else { about };
         let message = format!("`{keyword}` applies to {}s only, which `type` rules out", about.name());
         let problem = Problem::new(codes::NEVER_APPLIES, pointer::join(&node.pointer, keyword), message);
-        problem.at_key().label("never applies").help("remove it, or fix the `type`")
+        let problem = problem.at_key().label("never applies").help("remove it, or fix the `type`");
+        problem.fix_removal(Applicability::NeedsReview)
     })
 }
 

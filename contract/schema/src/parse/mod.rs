@@ -5,6 +5,7 @@
 
 pub(crate) mod advice;
 mod dependencies;
+pub(crate) mod fixes;
 mod keyword;
 mod lint;
 mod names;
@@ -168,7 +169,7 @@ impl Loader {
                 let message = format!("a schema must be an object or a boolean, not {}", value::with_article(other));
                 let mut problem = Problem::new(codes::NOT_A_SCHEMA, pointer, message).label("not a schema");
                 problem.help = advice::not_a_schema(other);
-                self.report(problem);
+                self.report(fixes::of_schema(problem, other));
                 Kind::Bool(true)
             }
         };

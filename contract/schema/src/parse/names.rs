@@ -1,5 +1,7 @@
 //! `propertyNames`, whose value is not a schema of its own: it has assertions about strings only.
 
+use capgen_diagnostic::Applicability;
+
 use super::{Draft, Loader, advice, table, value};
 use crate::{Annotations, Assertions, Json, Problem, Type, codes};
 
@@ -10,6 +12,10 @@ impl Loader {
         let Some(object) = value.as_object() else {
             let message = format!("`propertyNames` must be an object, not {}", value::with_article(value));
             let problem = Problem::new(codes::PROPERTY_NAMES, pointer, message).label("expected an object");
+            let problem = match value {
+                Json::Bool(true) => problem.fix_removal(Applicability::Certain),
+                _ => problem,
+            };
             self.report(problem.help(match value {
                 Json::Bool(true) => "remove it: it allows every name",
                 Json::Bool(false) => "write `additionalProperties: false` to allow no property",

@@ -12,6 +12,8 @@
 
 use std::collections::{HashMap, HashSet};
 
+use capgen_diagnostic::Applicability;
+
 use super::{Reports, advice};
 use crate::{Assertions, Kind, NodeId, Problem, Schema, codes, pointer};
 
@@ -71,7 +73,7 @@ enum Others {
 }
 
 fn problem(at: String, name: &str, near: Option<&str>, others: Others) -> Problem {
-    let name = advice::cut(name);
+    let (full, name) = (name, advice::cut(name));
     let problem = match others {
         Others::Rejected => {
             let message = format!("no object is valid: the required property `{name}` is not allowed");
@@ -83,6 +85,8 @@ fn problem(at: String, name: &str, near: Option<&str>, others: Others) -> Proble
             Problem::new(codes::UNDECLARED_REQUIRED, at, message).label("not declared")
         }
     };
+    // The names are the author's own, so a similar one is a guess.
+    let problem = problem.rename(full, near.map(|near| (near, Applicability::NeedsReview)));
     match near {
         Some(near) if others == Others::Kept => {
             problem.help(format!("{} If not, declare `{name}` in `properties`", advice::did_you_mean(near)))

@@ -2,8 +2,10 @@
 
 use std::collections::HashSet;
 
-use super::{Draft, Loader, advice};
-use crate::{Json, MAX_PAYLOAD_DEPTH, NodeId, Number, Pattern, Problem, Type, codes, pointer};
+use capgen_diagnostic::Applicability;
+
+use super::{Draft, Loader, advice, fixes};
+use crate::{Edit, Json, MAX_PAYLOAD_DEPTH, NodeId, Number, Pattern, Problem, Type, codes, pointer};
 
 /// Levels of arrays and objects in a value; a scalar is at level 0. A value with more levels than payloads may have
 /// equals no payload.
@@ -47,10 +49,7 @@ impl Draft<'_> {
 
 impl Loader {
     pub(super) fn wrong_type(&mut self, keyword: &str, at: String, expected: &str, found: &Json) {
-        let message = format!("`{keyword}` must be {expected}, not {}", with_article(found));
-        let mut problem = Problem::new(codes::WRONG_TYPE, at, message).label(format!("expected {expected}"));
-        problem.help = advice::wrong_type(keyword, found);
-        self.report(problem);
+        self.report(wrong_type(keyword, at, expected, found));
     }
 
     pub(super) fn string(&mut self, draft: &Draft<'_>, keyword: &str, value: &Json) -> Option<String> {
@@ -71,7 +70,11 @@ impl Loader {
     pub(super) fn number(&mut self, draft: &Draft<'_>, keyword: &str, value: &Json) -> Option<Number> {
         let number = value.as_number();
         if number.is_none() {
-            self.wrong_type(keyword, draft.at(keyword), "a number", value);
+            let mut problem = wrong_type(keyword, draft.at(keyword), "a number", value);
+            if keyword.starts_with("exclusive") && *value == Json::Bool(true) {
+                problem.fix = fixes::of_exclusive(keyword, &problem.pointer, draft.object);
+            }
+            self.report(problem);
         }
         number.cloned()
     }
@@ -82,7 +85,11 @@ impl Loader {
         if number.is_negative() || !number.is_integer() {
             let message = format!("`{keyword}` must be a non-negative integer");
             let problem = Problem::new(codes::BAD_LENGTH, draft.at(keyword), message).label("expected 0, 1, 2, ...");
-            self.report(problem.help(advice::length_limit(keyword, number.is_negative())));
+            let problem = problem.help(advice::length_limit(keyword, number.is_negative()));
+            self.report(match number.is_negative() && keyword.starts_with("min") {
+                true => problem.fix_removal(Applicability::Certain),
+                false => problem,
+            });
             return None;
         }
         Some(number.as_u64().unwrap_or(u64::MAX))
@@ -94,7 +101,7 @@ impl Loader {
         if number.is_negative() || number == Number::ZERO {
             let message = format!("`{keyword}` must be greater than 0");
             let problem = Problem::new(codes::BAD_DIVISOR, draft.at(keyword), message).label("not positive");
-            self.report(problem.help("write a positive number, or remove it"));
+            self.report(problem.help("write a positive number, or remove it").fix_removal(Applicability::NeedsReview));
             return None;
         }
         if number.parts().is_some_and(|(_, digits, _)| digits.len() > MAX_DIVISOR_DIGITS) {
@@ -145,13 +152,15 @@ impl Loader {
             let index = index.to_string();
             let Some(name) = item.as_str() else {
                 let message = format!("`{keyword}` must contain only strings, not {}", with_article(item));
-                self.report(Problem::new(codes::WRONG_TYPE, pointer::join(at, &index), message).label("not a string"));
+                let problem = Problem::new(codes::WRONG_TYPE, pointer::join(at, &index), message).label("not a string");
+                self.report(not_a_name(problem, keyword, item));
                 continue;
             };
             if !seen.insert(name) {
                 let message = format!("duplicate name {} in `{keyword}`", quote(name));
                 let problem = Problem::new(codes::DUPLICATE_NAME, pointer::join(at, &index), message);
-                self.report(problem.label("duplicate").help("remove one of them"));
+                let problem = problem.label("duplicate").help("remove one of them");
+                self.report(problem.fix_removal(Applicability::Certain));
                 continue;
             }
             names.push((index, name));
@@ -176,7 +185,8 @@ impl Loader {
             if !seen.insert(item.canonical()) {
                 let at = pointer::join(&draft.at("enum"), &index.to_string());
                 let problem = Problem::new(codes::ENUM_VALUES, at, "duplicate value in `enum`");
-                self.report(problem.label("duplicate").help("remove one of them"));
+                let problem = problem.label("duplicate").help("remove one of them");
+                self.report(problem.fix_removal(Applicability::Certain));
             }
         }
     }
@@ -187,7 +197,8 @@ impl Loader {
         for (name, _) in definitions {
             let message = "this definition is never used: `$ref` can only point into the root's `definitions`";
             let problem = Problem::new(codes::UNUSED_DEFINITION, pointer::join(&at, name), message);
-            self.report(problem.at_key().label("not referenced").help("move it to the root's `definitions`"));
+            let problem = problem.at_key().label("not referenced").help("move it to the root's `definitions`");
+            self.report(problem.fix_removal(Applicability::NeedsReview));
         }
     }
 
@@ -199,10 +210,13 @@ impl Loader {
             let problem = Problem::new(codes::PATTERN_LOOK_AROUND, at.to_owned(), message);
             self.report(problem.label("look-around").help("write it without `(?=`, `(?!`, `(?<=` and `(?<!`"));
         }
-        if let Some(inner) = between_slashes(pattern.source()) {
+        if let Some((inner, flags)) = between_slashes(pattern.source()) {
             let message = "the slashes around this pattern are a part of it: the value must contain them";
             let problem = Problem::new(codes::PATTERN_SLASHES, at.to_owned(), message);
-            self.report(problem.label("slashes").help(format!("remove the slashes: write {}", quote(inner))));
+            let problem = problem.label("slashes").help(format!("remove the slashes: write {}", quote(inner)));
+            // Without its flags a pattern may match other texts.
+            let applicability = if flags.is_empty() { Applicability::Certain } else { Applicability::NeedsReview };
+            self.report(problem.fix_value(applicability, Json::String(inner.to_owned())));
         }
         // The analysis takes milliseconds, far longer than loading a typical schema.
         if self.warns && self.patterns.may_blow_up(pattern) {
@@ -217,12 +231,38 @@ impl Loader {
     }
 }
 
-/// The pattern between the slashes of a JavaScript literal such as `/^a$/i`. Only a slash outside of an anchor counts:
+fn wrong_type(keyword: &str, at: String, expected: &str, found: &Json) -> Problem {
+    let message = format!("`{keyword}` must be {expected}, not {}", with_article(found));
+    let mut problem = Problem::new(codes::WRONG_TYPE, at, message).label(format!("expected {expected}"));
+    problem.help = advice::wrong_type(keyword, found);
+    problem.fix = fixes::of_wrong_type(keyword, &problem.pointer, found);
+    problem
+}
+
+/// Help for an element of a list of names that is not a string.
+fn not_a_name(problem: Problem, keyword: &str, item: &Json) -> Problem {
+    match item {
+        // In YAML, null without quotes is not a string.
+        Json::Null if keyword == "type" => {
+            let name = Json::String(Type::Null.name().to_owned());
+            problem.help("write \"null\" in quotes").fix_value(Applicability::Certain, name)
+        }
+        Json::Number(_) | Json::Bool(_) if keyword != "type" => {
+            let edit = Edit::Quote { pointer: problem.pointer.clone() };
+            problem.help("put the name in quotes").fix(Applicability::Certain, vec![edit])
+        }
+        Json::Null if keyword != "type" => problem.help("write a name, or remove the element"),
+        _ => problem,
+    }
+}
+
+/// The pattern between the slashes of a JavaScript literal such as `/^a$/i`, and its flags. Only a slash outside of an anchor
+/// counts:
 /// no text is before the start of a value or after its end, so it is a mistake.
-fn between_slashes(pattern: &str) -> Option<&str> {
+fn between_slashes(pattern: &str) -> Option<(&str, &str)> {
     let (inner, flags) = pattern.strip_prefix('/')?.rsplit_once('/')?;
     let has_end = inner.ends_with('$') && !inner.ends_with("\\$");
-    (flags.chars().all(|c| "dgimsuvy".contains(c)) && (inner.starts_with('^') || has_end)).then_some(inner)
+    (flags.chars().all(|c| "dgimsuvy".contains(c)) && (inner.starts_with('^') || has_end)).then_some((inner, flags))
 }
 
 /// Whether a value is within the nesting limit of values in schemas, 128 levels.
