@@ -3,7 +3,9 @@
 use std::path::Path;
 
 use capgen_diagnostic::{Diagnostic, Label, Severity, shortened};
-use capgen_evolve::{Acceptance, CapabilityComparison, ComparedContract, ComparisonReport, Finding, Level};
+use capgen_evolve::{
+    Acceptance, CapabilityComparison, ComparedContract, ComparisonReport, Finding, Group, Level, TextChange,
+};
 use capgen_manifest::{LoadedContract, Side};
 
 use super::against::{Against, Pair};
@@ -71,6 +73,7 @@ impl Changed<'_> {
         shown.notes.push(self.place(finding));
         shown.notes.extend(acceptance.note());
         self.add_labels(&mut shown, finding);
+        shown.notes.extend(finding.texts.iter().flat_map(TextChange::lines));
         shown.notes.extend(proof(finding));
         if finding.level == Level::Breaking {
             shown.notes.extend(callers(&self.contract.callers));
@@ -80,6 +83,25 @@ impl Changed<'_> {
         }
         shown.help.clone_from(&finding.help);
         shown
+    }
+
+    /// The findings of one change as one, with the greatest severity.
+    pub(super) fn group(self, group: &Group<'_>) -> Option<Diagnostic> {
+        let (first, acceptance) = group.first()?;
+        let mut shown = self.shown(first, acceptance);
+        for (other, acceptance) in group.findings.iter().skip(1) {
+            let one = self.shown(other, acceptance);
+            shown.severity = Some(shown.severity().min(one.severity()));
+            let side = other.side.map(|side| format!("{}, ", side.name())).unwrap_or_default();
+            let same = first.message == other.message;
+            let message = if same { String::new() } else { format!(": {}", other.message) };
+            shown.notes.push(format!("also {} ({side}{}){message}", other.code.as_str(), other.level.name()));
+            // The place is that of the change, and the code of callers is the same.
+            let is_known = |note: &String| note.starts_with("at: ") || shown.notes.contains(note);
+            let more: Vec<String> = one.notes.into_iter().filter(|note| !is_known(note)).collect();
+            shown.notes.extend(more);
+        }
+        Some(shown)
     }
 
     /// Where the finding is, in words.

@@ -1,7 +1,7 @@
 //! Human-readable output: findings with excerpts of both files, the version that each capability needs, and a summary.
 
 use capgen_diagnostic::{Diagnostic, Severity};
-use capgen_evolve::{Bump, CapabilityComparison, ComparisonReport, Level};
+use capgen_evolve::{Bump, CapabilityComparison, ComparisonReport};
 use capgen_manifest::LoadedContract;
 
 use super::against::Pair;
@@ -16,18 +16,25 @@ pub(super) fn print(
     verbose: bool,
     console: &Console,
 ) {
+    let groups = report.groups();
     for (contract, pair) in report.contracts.iter().zip(pairs) {
         let changed = Changed { report, contract, pair };
-        let all: Vec<Diagnostic> =
-            contract.findings().map(|(finding, acceptance)| changed.shown(finding, acceptance)).collect();
+        let here = groups.iter().filter(|group| std::ptr::eq(group.contract, contract));
+        let all: Vec<Diagnostic> = here.filter_map(|group| changed.group(group)).collect();
         let (mut notes, others): (Vec<Diagnostic>, Vec<Diagnostic>) =
             all.into_iter().partition(|finding| finding.severity() == Severity::Note && !verbose);
         console.report(&others);
         if !others.is_empty() {
             console.line("");
         }
-        // The first two notes are the place and the acceptance.
-        notes.iter_mut().for_each(|finding| finding.notes.truncate(2));
+        // The first two notes are the place and the acceptance. A model may read the text of a description.
+        let is_brief = |index: usize, note: &str| {
+            index < 2 || ["old text: ", "new text: "].iter().any(|start| note.starts_with(start))
+        };
+        for finding in &mut notes {
+            let notes = std::mem::take(&mut finding.notes).into_iter().enumerate();
+            finding.notes = notes.filter(|(index, note)| is_brief(*index, note)).map(|(_, note)| note).collect();
+        }
         console.brief(&notes);
         let bumps: Vec<String> = contract.comparison.capabilities.iter().filter_map(|c| bump(c, pair)).collect();
         bumps.iter().for_each(|line| console.line(line));
@@ -64,11 +71,7 @@ fn bump(capability: &CapabilityComparison, pair: &Pair) -> Option<String> {
 
 fn summary(report: &ComparisonReport, console: &Console) {
     let contracts = count(report.contracts.len(), "contract", "contracts");
-    let levels = Level::ALL.iter().rev().filter_map(|level| {
-        let count = report.findings().filter(|(_, finding, _)| finding.level == *level).count();
-        (count > 0).then(|| format!("{count} {}", level.name()))
-    });
-    let levels: Vec<String> = levels.collect();
+    let levels = report.counts();
     if levels.is_empty() {
         return console.tick(&format!("compared {contracts}: no changes of capabilities"));
     }

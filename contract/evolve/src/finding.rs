@@ -4,7 +4,7 @@ use capgen_diagnostic::Code;
 use capgen_manifest::Side;
 use capgen_schema::{Json, Violations};
 
-use crate::{Fingerprint, Level};
+use crate::{Fingerprint, Level, TextChange};
 
 /// One change between two versions of a contract, by one rule.
 #[derive(Clone, PartialEq, Debug)]
@@ -28,6 +28,8 @@ pub struct Finding {
     pub help: Option<String>,
     /// For a breaking change of a schema: the payload that proves it.
     pub witness: Option<Witness>,
+    /// For a text for readers, such as a description: the old and the new one.
+    pub texts: Option<TextChange>,
     /// The identity of the finding.
     pub fingerprint: Fingerprint,
 }

@@ -57,6 +57,7 @@ mod reading;
 mod report;
 mod side;
 mod source_change;
+mod text_change;
 mod work;
 
 #[cfg(feature = "parse")]
@@ -83,6 +84,7 @@ pub use lock::{
 pub use matrix::{Compatibility, DistinctVersions, Kept, MatrixVersion, VersionOf, matrix};
 pub use reading::Sender;
 #[cfg(feature = "reports")]
-pub use report::{ComparedContract, ComparisonReport};
+pub use report::{ComparedContract, ComparisonReport, Group};
 pub use side::SideComparison;
 pub use source_change::SourceChange;
+pub use text_change::TextChange;

@@ -124,6 +124,7 @@ fn finding(
         message,
         help: None,
         witness: None,
+        texts: None,
         fingerprint: Fingerprint::of(&parts),
     }
 }

@@ -104,15 +104,66 @@ fn junit_has_a_suite_for_each_agent_and_a_case_for_each_side() {
     assert_eq!(fleet.run("diff --format junit").ended(1).stdout, expected);
 }
 
+/// A manifest with a description.
+fn described(description: &str) -> String {
+    REVIEWER.replace("Review a GitHub pull request.", &serde_json::to_string(description).unwrap())
+}
+
 #[test]
-fn markdown_is_a_table() {
+fn every_format_shows_the_old_and_the_new_text_of_a_description() {
+    let fleet = versions(&described("Reviews a request."), &described("Reviews a pull request of @team."));
+    let run = |format: &str| {
+        let run = fleet.run(&format!("{COMPARE} --format {format}")).ended(0);
+        run.stdout + &run.stderr
+    };
+    let (old, new) = (r#"old text: "Reviews a request.""#, r#"new text: "Reviews a pull request of @team.""#);
+    for format in ["human", "github"] {
+        let shown = run(format);
+        assert!(shown.contains(old) && shown.contains(new), "{shown}");
+    }
+    for format in ["junit", "sarif"] {
+        let shown = run(format).replace("\\\"", "\"");
+        assert!(shown.contains(old) && shown.contains(new), "{shown}");
+    }
+    let finding = fleet.run(&format!("{COMPARE} --format json")).json()["findings"][0].clone();
+    assert_eq!(
+        (&finding["old_text"], &finding["new_text"]),
+        (&json!("Reviews a request."), &json!("Reviews a pull request of @team."))
+    );
+    let row = "the description changed at `/description`<br>old text: `\"Reviews a request.\"`<br>new text: `\"Reviews a pull request of @team.\"` |";
+    assert!(run("markdown").contains(row), "{}", run("markdown"));
+}
+
+#[test]
+fn texts_of_descriptions_cannot_break_out_of_any_format_and_are_cut_around_the_change() {
+    let hostile = "`x` | **b** <img src=x> @team\n\n| a | b |\u{1b}[31m\u{202e}]]></failure>\r\n::error::x %0A";
+    let fleet = versions(&described("a"), &described(hostile));
+    for format in ["human", "github", "sarif", "junit", "markdown", "json"] {
+        let run = fleet.run(&format!("{COMPARE} --format {format}")).ended(0);
+        let shown = run.stdout + &run.stderr;
+        assert!(!shown.contains(['\u{1b}', '\u{202e}', '\r']), "{format}: {shown}");
+        assert!(
+            !shown.lines().any(|line| line.starts_with("::error") || line.starts_with("| a |")),
+            "{format}: {shown}"
+        );
+    }
+    let markdown = fleet.run(&format!("{COMPARE} --format markdown")).stdout;
+    assert!(!outside_of_code(&markdown.replace("<br>", "")).contains(['<', '@']), "{markdown}");
+    let long = "word ".repeat(2000);
+    let fleet = versions(&described(&format!("{long}old {long}")), &described(&format!("{long}new {long}")));
+    let markdown = fleet.run(&format!("{COMPARE} --format markdown")).stdout;
+    assert!(markdown.len() < 600 && markdown.contains("word old word"), "{markdown}");
+}
+
+#[test]
+fn markdown_is_a_table_with_the_most_severe_change_first() {
     let expected = r#"### Contract changes: 2 breaking, 1 safe
 
 | level | code | capability | side | change | payload |
 |---|---|---|---|---|---|
 | **breaking** | E0708 | pr-reviewer/review-pr | request | value "high" removed at `/inputSchema/properties/severity/enum` | `{"prUrl":"","severity":"high"}`<br>/severity\: value not in enum \["low","med"\] |
-| safe | N0703 | pr-reviewer/review-pr | response | property \`score\` added at `/outputSchema/properties/score` |  |
 | **breaking** | E0701 | gone/ping |  | capability removed<br>keep it until no caller uses it |  |
+| safe | N0703 | pr-reviewer/review-pr | response | property `score` added at `/outputSchema/properties/score` |  |
 
 The least version bump for these changes: **major**.
 "#;

@@ -76,14 +76,15 @@ fn the_exit_status_depends_on_the_level_that_fails() {
 }
 
 #[test]
-fn a_version_that_is_not_raised_enough_fails() {
+fn an_addition_without_a_new_version_is_risky_and_not_breaking() {
     let versioned =
         |text: &str, version: &str| text.replace("    timeoutMs", &format!("    version: {version}\n    timeoutMs"));
     let wider = wider();
     for (version, status, bump) in [("1.2.0", 1, "minor"), ("1.2.1", 1, "minor"), ("1.3.0", 0, "minor")] {
         let fleet = versions(&versioned(REVIEWER, "1.2.0"), &versioned(&wider, version));
-        let run = fleet.run(COMPARE).ended(status);
-        assert_eq!(run.stderr.contains("E0725"), status == 1, "{run:?}");
+        let run = fleet.run(COMPARE).ended(0);
+        assert_eq!(run.stderr.contains("warning[E0725]"), status == 1, "{run:?}");
+        fleet.run(&format!("{COMPARE} --fail-on risky --level W0708=safe --level W0709=safe")).ended(status);
         let line = format!("`review-pr`: these changes need version 1.3.0 or greater; the new version is {version}\n");
         assert!(run.stderr.contains(&line), "{run:?}");
         let document = fleet.run(&format!("{COMPARE} --format json")).json();
@@ -114,7 +115,7 @@ fn a_renamed_definition_changes_the_generated_types() {
         )
     };
     let run = versions(&manifest("severity"), &manifest("level")).run(COMPARE).ended(0);
-    assert!(run.stderr.contains("warning[W0708]: ") && run.stderr.contains("type `Severity` removed"), "{run:?}");
+    assert!(run.stderr.contains("W0708") && run.stderr.contains("type `Severity` removed"), "{run:?}");
     assert!(run.stderr.contains("least version bump: minor"), "{run:?}");
 }
 
@@ -124,7 +125,7 @@ fn a_response_that_gets_a_schema_changes_the_generated_types() {
     let typed = format!("{loose}    outputSchema: {{ type: object, properties: {{ ok: {{ type: boolean }} }} }}\n");
     let run = versions(&loose, &typed).run(&format!("{COMPARE} --fail-on risky")).ended(1);
     for (code, change) in [("W0708", "from `Value` to `struct`"), ("W0709", "from `unknown` to `interface`")] {
-        let finding = format!("warning[{code}]: type `ReviewPrResponse` changed {change}\n");
+        let finding = format!("= also {code} (response, risky): type `ReviewPrResponse` changed {change}\n");
         assert!(run.stderr.contains(&finding), "{run:?}");
     }
     let run = versions(&typed, &loose).run(COMPARE).ended(1);
@@ -136,7 +137,28 @@ fn a_request_with_a_new_variant_changes_the_code_of_providers() {
     let wider = REVIEWER.replace("low, med, high", "low, med, high, urgent");
     let run = versions(REVIEWER, &wider).run(COMPARE).ended(0);
     let change = "variant `Urgent` of `ReviewPrRequestSeverity` added (affects providers)";
-    assert!(run.stderr.contains(&format!("warning[W0708]: {change}\n")), "{run:?}");
+    // One value is one finding, with its effects on generated types.
+    assert!(run.stderr.starts_with("warning[N0702]: value \"urgent\" added\n"), "{run:?}");
+    assert!(run.stderr.contains(&format!("= also W0708 (request, risky): {change}\n")), "{run:?}");
+    assert!(run.stderr.ends_with("✓ compared 1 contract: 1 risky; least version bump: minor\n"), "{run:?}");
+}
+
+#[test]
+fn a_definition_of_both_sides_is_one_finding_with_the_level_on_each_side() {
+    let with = |values: &str| {
+        let definitions = format!("definitions: {{ color: {{ enum: [{values}] }} }}");
+        let side = format!("{{ properties: {{ color: {{ $ref: '#/definitions/color' }} }}, {definitions} }}");
+        crate::common::loose("a")
+            .replace("name: ping }", &format!("name: ping, inputSchema: {side}, outputSchema: {side} }}"))
+    };
+    let fleet = versions(&with("red"), &with("red, blue"));
+    let run = fleet.run(COMPARE).ended(1);
+    assert_eq!(run.stderr.matches("value \"blue\" added").count(), 1, "{run:?}");
+    assert!(run.stderr.ends_with("compared 1 contract: 1 breaking; least version bump: major\n"), "{run:?}");
+    let markdown = fleet.run(&format!("{COMPARE} --format markdown")).ended(1).stdout;
+    let row = markdown.lines().find(|line| line.contains("blue")).unwrap();
+    assert!(row.starts_with("| **breaking** | E0709, N0702") && row.contains("| request, response |"), "{markdown}");
+    assert!(row.contains("<br>request: safe"), "{markdown}");
 }
 
 #[test]
@@ -174,8 +196,8 @@ fn changes_of_types_replace_the_finding_about_the_version() {
     };
     // The cosmetic change alone needs a patch version.
     let fleet = versions(&manifest("1.0.0", "Review a", "Level"), &manifest("1.0.1", "Examine a", "Severity"));
-    let run = fleet.run(COMPARE).ended(1);
+    let run = fleet.run(&format!("{COMPARE} --fail-on risky --level W0708=safe --level W0709=safe")).ended(1);
     assert_eq!(run.stderr.matches("[E0725]").count(), 1, "{run:?}");
     assert!(run.stderr.contains("raised from 1.0.0 to 1.0.1, which is less than a minor version\n"), "{run:?}");
-    fleet.run(&format!("{COMPARE} --level E0725=safe")).ended(0);
+    fleet.run(COMPARE).ended(0);
 }

@@ -174,6 +174,7 @@ mod tests {
             message: String::new(),
             help: None,
             witness: None,
+            texts: None,
             fingerprint: Fingerprint::of(&["a"]),
         }
     }

@@ -133,6 +133,7 @@ impl Draft {
             message,
             help,
             witness: None,
+            texts: None,
             fingerprint,
         });
     }
@@ -160,6 +161,7 @@ impl Draft {
             message,
             help,
             witness,
+            texts: None,
             fingerprint,
         });
     }
@@ -184,6 +186,7 @@ impl Draft {
             new_pointer: Some(change.new.clone()),
             message: change.text.clone(),
             help: change.help.clone(),
+            texts: None,
             fingerprint,
             witness,
         });

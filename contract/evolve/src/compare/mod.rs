@@ -21,13 +21,13 @@ mod withdrawn;
 
 use added::Added;
 use capgen_manifest::{Capability, Manifest, Side};
-use capgen_schema::Steps;
+use capgen_schema::{Json, Steps};
 pub(crate) use isolate::{overlap, part_of};
 use pairs::{New, Pair};
 pub(crate) use schema::{branch_name, constants, identities, listed};
 
 use crate::work::Work;
-use crate::{Assume, Bump, Finding, Level, Levels, Sender, SideComparison};
+use crate::{Assume, Bump, Finding, Level, Levels, Sender, SideComparison, TextChange};
 
 /// The settings of a comparison.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -147,7 +147,7 @@ pub(crate) fn compare_within(
     let mut comparison = Comparison { capabilities: Vec::new(), findings: Vec::new() };
     for pair in pairs {
         let before = pair.old.and_then(|index| old.capabilities.get(index));
-        let (result, new_index) = match &pair.new {
+        let (mut result, new_index) = match &pair.new {
             New::Same(index) => {
                 let after = index.and_then(|index| new.capabilities.get(index));
                 let mut draft = capability::compare(&pair.label, before, after, &context);
@@ -167,6 +167,10 @@ pub(crate) fn compare_within(
                 (capability::added_beside(&pair.label, after, (other, is_plain), &context), Some(*index))
             }
         };
+        let after = new_index.and_then(|index| new.capabilities.get(index));
+        if let (Some(before), Some(after)) = (before, after) {
+            add_texts(before, after, &mut result.findings);
+        }
         comparison.capabilities.push(CapabilityComparison {
             name: pair.label,
             old: pair.old,
@@ -180,6 +184,22 @@ pub(crate) fn compare_within(
     }
     comparison.sort();
     comparison
+}
+
+/// Adds the old and the new text to the findings about texts for readers.
+fn add_texts(old: &Capability, new: &Capability, findings: &mut [Finding]) {
+    let is_text = |finding: &&mut Finding| finding.code == crate::codes::TEXT_CHANGED;
+    let mut findings = findings.iter_mut().filter(is_text).peekable();
+    // Writing a definition takes time linear in its size, so it is written once for all findings.
+    if findings.peek().is_none() {
+        return;
+    }
+    let (old, new) = (Json::Object(old.definition()), Json::Object(new.definition()));
+    let text = |definition: &Json, at: &Option<String>| definition.pointer(at.as_deref()?)?.as_str().map(str::to_owned);
+    for finding in findings {
+        let texts = TextChange { old: text(&old, &finding.old_pointer), new: text(&new, &finding.new_pointer) };
+        finding.texts = (texts.old != texts.new).then_some(texts);
+    }
 }
 
 /// The finding about a version that was raised by less than `bump`, which these findings require.

@@ -10,8 +10,10 @@ use crate::{Bump, Finding, Level, codes};
 /// Reports a version that was raised by less than `bump`, or removed. Capabilities that had no version are not checked:
 /// they promised nothing.
 ///
-/// The finding is breaking, because callers decide by the version whether they can call. If only texts for readers
-/// changed, it is cosmetic as they are. `announced` has the [changes](announced) that require the step.
+/// The finding is breaking if a change is, or if the version was lowered or removed, because callers decide by the
+/// version whether they can call. Changes that break no caller are not called breaking because of the version: it is
+/// risky if something was added, because callers that need it cannot ask for it, and cosmetic if only texts for readers
+/// changed. `announced` has the [changes](announced) that require the step.
 pub(super) fn check(old: &Capability, new: &Capability, bump: Bump, announced: &str, draft: &mut Draft) {
     let (Some(before), Some(after)) = (&old.version, &new.version) else {
         if let (Some(before), None) = (&old.version, &new.version) {
@@ -35,7 +37,11 @@ pub(super) fn check(old: &Capability, new: &Capability, bump: Bump, announced: &
             format!("the version was raised from {before} to {after}, which is less than a {step} version")
         }
     };
-    let level = if order.is_eq() && bump == Bump::Patch { Level::Cosmetic } else { Level::Breaking };
+    let level = match (order, bump) {
+        (Ordering::Equal, Bump::Patch) => Level::Cosmetic,
+        (Ordering::Equal | Ordering::Greater, Bump::Minor) => Level::Risky,
+        _ => Level::Breaking,
+    };
     let help = format!("the least version for these changes is {least}");
     draft.property_with(codes::VERSION_NOT_RAISED, level, "version", (text, announced), Some(help));
 }

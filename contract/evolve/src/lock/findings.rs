@@ -7,7 +7,7 @@ use capgen_manifest::{AgentId, LoadedContract, Member, Node};
 use capgen_schema::pointer;
 
 use super::{Lock, LockChange, LockChangeKind, read};
-use crate::codes;
+use crate::{TextChange, codes};
 
 /// A lock with the text that it was read from.
 #[derive(Clone, Debug)]
@@ -112,6 +112,13 @@ impl LockFile {
         }
         match code {
             codes::LOCKED_DEFINITION_CHANGED => {
+                // The lock has no text, so the old one is not known here.
+                let text = index.and_then(|index| contract.manifest.capabilities.get(index)?.description.clone());
+                let text = text.filter(|_| keys.iter().any(|key| key == "description"));
+                if text.is_some() {
+                    let [_, new] = TextChange { old: None, new: text }.lines();
+                    finding = finding.note(new).note("`capgen diff` shows the old text too");
+                }
                 finding.help(format!("a language model may read this text: review it, then {UPDATE}"))
             }
             _ => finding.help(UPDATE),

@@ -17,7 +17,7 @@ impl ComparisonReport {
     ///   types). The key is the name of the capability, and `<agent>/<name>` if several contracts are compared.
     /// - `findings`: each with `code`, `level`, `agent`, `capability`, `side` (`null` if the finding is about neither
     ///   side), `pointer` (JSON Pointer from the capability), `message`, `fingerprint`, `fails`, and, if there are any,
-    ///   `witness`, `violations`, `help`, `accepted`, `callers`
+    ///   `witness`, `violations`, `old_text` and `new_text` (of a text for readers), `help`, `accepted`, `callers`
     /// - `bump`: the least step of the version, and `bumps`: that of each capability
     /// - `assume`: the senders that were assumed
     pub fn json(&self) -> String {
@@ -55,6 +55,8 @@ impl ComparisonReport {
             ("message", Some(finding.message.as_str().into())),
             ("witness", finding.witness.as_ref().map(|witness| witness.payload.clone())),
             ("violations", finding.witness.as_ref().map(|witness| violations(&witness.violations))),
+            ("old_text", finding.texts.as_ref().and_then(|texts| texts.old.as_deref()).map(Json::from)),
+            ("new_text", finding.texts.as_ref().and_then(|texts| texts.new.as_deref()).map(Json::from)),
             ("truncated", is_truncated.then(|| true.into())),
             ("help", finding.help.as_deref().map(Json::from)),
             ("fingerprint", Some(finding.fingerprint.as_str().into())),

@@ -6,11 +6,11 @@
 
 use std::fmt::Write;
 
-use capgen_diagnostic::visible;
+use capgen_diagnostic::{visible, xml_attribute, xml_text};
 use capgen_manifest::Side;
 
 use super::{ComparedContract, ComparisonReport};
-use crate::{Acceptance, CapabilityComparison, Finding};
+use crate::{Acceptance, CapabilityComparison, Finding, TextChange};
 
 /// A test case: a side of a capability, or its other properties.
 struct Case {
@@ -33,7 +33,7 @@ impl ComparisonReport {
             let failed = cases.iter().filter(|case| !case.failures.is_empty()).count();
             tests += cases.len();
             failures += failed;
-            let name = attribute(contract.agent.as_str());
+            let name = xml_attribute(contract.agent.as_str());
             // Writing to a string does not fail.
             let _ = writeln!(
                 suites,
@@ -68,7 +68,7 @@ impl ComparisonReport {
 
 impl Case {
     fn write(&self, out: &mut String, class: &str) {
-        let name = attribute(&self.name);
+        let name = xml_attribute(&self.name);
         let _ = write!(out, "    <testcase name=\"{name}\" classname=\"{class}\"");
         if self.failures.is_empty() && self.others.is_empty() {
             out.push_str("/>\n");
@@ -76,12 +76,12 @@ impl Case {
         }
         out.push_str(">\n");
         if let Some(first) = self.failures.first() {
-            let message = attribute(first.lines().next().unwrap_or_default());
-            let text = content(&self.failures.join("\n"));
+            let message = xml_attribute(first.lines().next().unwrap_or_default());
+            let text = xml_text(&self.failures.join("\n"));
             let _ = writeln!(out, "      <failure message=\"{message}\" type=\"incompatible\">{text}</failure>");
         }
         if !self.others.is_empty() {
-            let _ = writeln!(out, "      <system-out>{}</system-out>", content(&self.others.join("\n")));
+            let _ = writeln!(out, "      <system-out>{}</system-out>", xml_text(&self.others.join("\n")));
         }
         out.push_str("    </testcase>\n");
     }
@@ -92,6 +92,9 @@ fn line(finding: &Finding, acceptance: &Acceptance) -> String {
     let mut text = format!("{} {}: {}", finding.code.as_str(), finding.level.name(), visible(&finding.message));
     let pointer = if finding.pointer().is_empty() { "(the capability)" } else { finding.pointer() };
     let _ = write!(text, "\n  at: {}", visible(pointer));
+    for line in finding.texts.iter().flat_map(TextChange::lines) {
+        let _ = write!(text, "\n  {}", visible(&line));
+    }
     if let Some(witness) = &finding.witness {
         let _ = write!(text, "\n  payload: {}", visible(&witness.payload.canonical()));
         for violation in &witness.violations {
@@ -110,14 +113,4 @@ fn line(finding: &Finding, acceptance: &Acceptance) -> String {
     }
     let _ = write!(text, "\n  fingerprint: {}", finding.fingerprint);
     text
-}
-
-/// Text in an attribute, on one line.
-fn attribute(text: &str) -> String {
-    content(&visible(text)).replace('"', "&quot;")
-}
-
-/// Text between tags. The characters that XML 1.0 does not allow have been escaped by [`visible`].
-fn content(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }

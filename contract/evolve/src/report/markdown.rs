@@ -4,8 +4,8 @@ use std::fmt::Write;
 
 use capgen_diagnostic::{cut_short, is_unsafe, push_json_escape, visible};
 
-use super::ComparisonReport;
-use crate::{Acceptance, Finding, Level};
+use super::{ComparisonReport, Group};
+use crate::{Acceptance, Finding, Level, TextChange};
 
 /// A longer payload is cut. A comment may have 65,536 characters.
 const MAX_PAYLOAD: usize = 500;
@@ -13,28 +13,32 @@ const MAX_PAYLOAD: usize = 500;
 const MAX_ROWS: usize = 100;
 
 impl ComparisonReport {
-    /// The result as Markdown: a heading, and a table with a row for each finding.
+    /// The result as Markdown: a heading, and a table with a row for each change, the most severe first. A change with
+    /// several findings, such as one of a definition that both sides have, is one row.
     ///
     /// Texts of contracts cannot end a cell, form markup or links, or mention users.
     pub fn markdown(&self) -> String {
         let mut out = format!("### Contract changes: {}\n\n", self.verdict());
-        if self.findings().next().is_none() {
+        let groups = self.groups();
+        if groups.is_empty() {
             return out;
         }
         out.push_str("| level | code | capability | side | change | payload |\n|---|---|---|---|---|---|\n");
-        let mut left_out = 0;
-        for (index, (contract, finding, acceptance)) in self.findings().enumerate() {
-            if index >= MAX_ROWS {
-                left_out += 1;
-                continue;
+        for group in groups.iter().take(MAX_ROWS) {
+            let Some((finding, acceptance)) = group.first() else { continue };
+            let capability = text(&self.key(group.contract, &finding.capability));
+            let sides = group.sides().into_iter().map(capgen_manifest::Side::name).collect::<Vec<_>>().join(", ");
+            let codes = group.codes().iter().map(|code| code.as_str()).collect::<Vec<_>>().join(", ");
+            let (level, mut change) = (self.level(group), change(finding, acceptance));
+            for (other, _) in group.findings.iter().skip(1) {
+                let _ = write!(change, "<br>{}", other_finding(finding, other));
             }
-            let capability = plain(&self.key(contract, &finding.capability));
-            let side = finding.side.map_or("", capgen_manifest::Side::name);
-            let (level, code) = (self.level(finding, acceptance), finding.code.as_str());
-            let (change, payload) = (change(finding, acceptance), payload(finding));
+            let payload = group.findings.iter().map(|(finding, _)| payload(finding)).find(|text| !text.is_empty());
+            let payload = payload.unwrap_or_default();
             // Writing to a string does not fail.
-            let _ = writeln!(out, "| {level} | {code} | {capability} | {side} | {change} | {payload} |");
+            let _ = writeln!(out, "| {level} | {codes} | {capability} | {sides} | {change} | {payload} |");
         }
+        let left_out = groups.len().saturating_sub(MAX_ROWS);
         if left_out > 0 {
             let _ = writeln!(out, "\n{left_out} more changes are not shown.");
         }
@@ -43,47 +47,88 @@ impl ComparisonReport {
     }
 
     fn verdict(&self) -> String {
-        let levels = Level::ALL.iter().rev().filter_map(|level| {
-            let count = self.findings().filter(|(_, finding, _)| finding.level == *level).count();
-            (count > 0).then(|| format!("{count} {}", level.name()))
-        });
-        let levels: Vec<_> = levels.collect();
+        let levels = self.counts();
         if levels.is_empty() { "none".to_owned() } else { levels.join(", ") }
     }
 
-    /// The level of a finding, in bold if it fails.
-    fn level(&self, finding: &Finding, acceptance: &Acceptance) -> String {
-        match acceptance {
-            Acceptance::Accepted(_) => format!("{} (accepted)", finding.level.name()),
-            _ if self.fails(finding, acceptance) => format!("**{}**", finding.level.name()),
-            _ => finding.level.name().to_owned(),
+    /// How many changes have each level, such as `1 breaking`, the most severe first.
+    pub fn counts(&self) -> Vec<String> {
+        let groups = self.groups();
+        let levels = Level::ALL.iter().rev().filter_map(|level| {
+            let count = groups.iter().filter(|group| group.level() == *level).count();
+            (count > 0).then(|| format!("{count} {}", level.name()))
+        });
+        levels.collect()
+    }
+
+    /// The level of a change, in bold if it fails.
+    fn level(&self, group: &Group<'_>) -> String {
+        let name = group.level().name();
+        let is_accepted = |(_, acceptance): &(_, &Acceptance)| matches!(acceptance, Acceptance::Accepted(_));
+        if group.findings.iter().any(|(finding, acceptance)| self.fails(finding, acceptance)) {
+            format!("**{name}**")
+        } else if group.findings.iter().any(is_accepted) {
+            format!("{name} (accepted)")
+        } else {
+            name.to_owned()
         }
     }
 }
 
+/// Another finding about the same change: its level on the other side, or its effect on generated types.
+fn other_finding(first: &Finding, other: &Finding) -> String {
+    let side = other.side.map_or("", capgen_manifest::Side::name);
+    match first.message == other.message {
+        true => format!("{side}: {}", other.level.name()),
+        false => format!("{}: {}", other.level.name(), text(&other.message)),
+    }
+}
+
 fn change(finding: &Finding, acceptance: &Acceptance) -> String {
-    let mut text = plain(&finding.message);
+    let mut out = text(&finding.message);
     if !finding.pointer().is_empty() {
-        let _ = write!(text, " at {}", code(finding.pointer()));
+        let _ = write!(out, " at {}", code(finding.pointer()));
+    }
+    for line in finding.texts.iter().flat_map(TextChange::lines) {
+        let (version, excerpt) = line.split_once(": ").unwrap_or_default();
+        let _ = write!(out, "<br>{version}: {}", code(excerpt));
     }
     if let Some(help) = &finding.help {
-        let _ = write!(text, "<br>{}", plain(help));
+        let _ = write!(out, "<br>{}", text(help));
     }
     if let Some(note) = acceptance.note() {
-        let _ = write!(text, "<br>{}", plain(&note));
+        let _ = write!(out, "<br>{}", text(&note));
     }
-    text
+    out
 }
 
 /// The payload that proves a finding, and the first violation.
 fn payload(finding: &Finding) -> String {
     let Some(witness) = &finding.witness else { return String::new() };
-    let mut text = code(&witness.payload.canonical());
+    let mut out = code(&witness.payload.canonical());
     if let Some(violation) = witness.violations.first() {
         let path = if violation.path.is_empty() { "(root)" } else { &violation.path };
-        let _ = write!(text, "<br>{}", plain(&format!("{path}: {}", violation.message)));
+        let _ = write!(out, "<br>{}", text(&format!("{path}: {}", violation.message)));
     }
-    text
+    out
+}
+
+/// A message: its parts between backticks are code, and its other parts have no markup.
+fn text(message: &str) -> String {
+    let parts: Vec<&str> = message.split('`').collect();
+    // A backtick without a partner, such as one in a name, is a character.
+    let paired = parts.len() - usize::from(parts.len() % 2 == 0);
+    let mut out = String::with_capacity(message.len());
+    for (index, part) in parts.iter().enumerate() {
+        match index {
+            _ if index >= paired => out.push_str(&plain(&format!("`{part}"))),
+            // Code cannot be empty, and spaces at its ends are lost.
+            _ if index % 2 == 1 && part.trim() == *part && !part.is_empty() => out.push_str(&code(part)),
+            _ if index % 2 == 1 => out.push_str(&plain(&format!("`{part}`"))),
+            _ => out.push_str(&plain(part)),
+        }
+    }
+    out
 }
 
 /// A text without markup.
@@ -109,8 +154,12 @@ fn code(text: &str) -> String {
     let mut out = String::from("`");
     for c in cut_short(text, MAX_PAYLOAD).chars() {
         // In JSON, these characters can only be in strings, where the escapes mean the same.
-        let is_escaped = is_unsafe(c) || matches!(c, '`' | '|');
-        if is_escaped { push_json_escape(&mut out, c) } else { out.push(c) }
+        match c {
+            // A backslash before the one that escapes the bar would escape that one.
+            '|' if !out.ends_with('\\') => out.push_str("\\|"),
+            c if is_unsafe(c) || matches!(c, '`' | '|') => push_json_escape(&mut out, c),
+            c => out.push(c),
+        }
     }
     out.push('`');
     out

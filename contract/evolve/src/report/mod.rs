@@ -1,8 +1,11 @@
 //! The result of comparing contracts, as documents.
 
 mod document;
+mod group;
 mod junit;
 mod markdown;
+
+pub use group::Group;
 
 use capgen_manifest::AgentId;
 

@@ -79,6 +79,8 @@ fn texts_are_shortened_in_one_place() {
         CODE_GENERATOR,
         // Around the part of a line that a label marks.
         "contract/diagnostic/src/render/excerpt.rs",
+        // Around the part of a text that changed.
+        "contract/evolve/src/text_change.rs",
         // As elements of HTML after the start.
         "contract/site/src/prose.rs",
         "contract/site/src/schema/words.rs",
