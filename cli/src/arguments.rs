@@ -146,6 +146,8 @@ pub(crate) enum Format {
     Github,
     /// One SARIF 2.1.0 document
     Sarif,
+    /// One JUnit XML document
+    Junit,
 }
 
 /// The path of a contract. `-` means standard input for payloads, so it is rejected here instead of being read as a
@@ -177,13 +179,13 @@ mod tests {
         super::Arguments::command().debug_assert();
     }
 
-    /// The options that only control printing have no place in a result.
+    /// The options that only control printing have no place in a result, and the API changes no manifest.
     #[test]
     fn the_node_api_has_the_options_that_determine_the_result() {
         let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("npm/cli/lib");
         let [code, types] = ["index.js", "index.d.ts"].map(|file| std::fs::read_to_string(folder.join(file)).unwrap());
         let command = super::Arguments::command();
-        let without = ["help", "version", "json", "diff", "format", "watch", "paths"];
+        let without = ["help", "version", "json", "diff", "format", "watch", "paths", "fix", "unsafe_edits", "dry_run"];
         for name in ["gen", "check"] {
             for argument in command.find_subcommand(name).unwrap().get_arguments() {
                 let id = argument.get_id().as_str();

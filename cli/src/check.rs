@@ -9,7 +9,7 @@ use capgen_diagnostic::{Diagnostic, Severity, render};
 use capgen_evolve::read_accepted;
 use capgen_manifest::{
     Fleet, KeptContracts, LoadedContract, Located, PerContract, Selection, check_addresses, check_meaning,
-    check_requirements, check_values,
+    check_requirements, check_values, shown,
 };
 use clap::Args;
 
@@ -17,6 +17,7 @@ use crate::arguments::{Contracts, Format, contract_path};
 use crate::console::{self, Console, count};
 use crate::explain::explanations;
 use crate::failure::{RunResult, Verdict};
+use crate::fix::Fixing;
 use crate::generate::selection;
 use crate::lock::{self, IfMissing, KeptLocks};
 use crate::repository;
@@ -39,6 +40,8 @@ pub(crate) struct Check {
     /// Keep running, and check again when a manifest changes
     #[arg(long, conflicts_with = "format")]
     watch: bool,
+    #[command(flatten)]
+    fixing: Fixing,
 }
 
 const EXAMPLES: &str = "\
@@ -46,7 +49,10 @@ Examples:
   capgen check                           check every agent in the fleet
   capgen check agents/*/capabilities.yaml --strict
   capgen check --watch                   check again after each save
+  capgen check --fix                     apply the suggested edits that are certain
+  capgen check --fix --unsafe --dry-run  show all suggested edits as a diff
   capgen check --format sarif > capgen.sarif
+  capgen check --format junit > capgen.xml
   capgen check --format github           in a GitHub workflow: annotate the pull request";
 
 pub(crate) fn run(arguments: &Check, console: &Console) -> RunResult {
@@ -59,6 +65,9 @@ pub(crate) fn run(arguments: &Check, console: &Console) -> RunResult {
         let run = |change: Option<&Change>| once(arguments, &selection, change, &mut kept, console);
         let files = || watch::files_of(&selection).into_iter().chain(locks()).collect();
         return watch::repeat(files, console, run);
+    }
+    if arguments.fixing.fix {
+        arguments.fixing.run(&selection, console)?;
     }
     once(arguments, &selection, None, &mut Kept::default(), console)
 }
@@ -82,6 +91,7 @@ fn once(
 ) -> RunResult {
     let located = selection.locate();
     let number = located.count();
+    let files: Vec<String> = located.inputs().map(|(path, _)| shown(path)).collect();
     let accepted = accepted(located.fleet());
     let findings = match load(located, &Language::DEFAULT, &mut kept.contracts) {
         // The warnings of the loader about contracts without errors are among the findings.
@@ -96,7 +106,11 @@ fn once(
     }
     kept.contracts.keep(contracts);
     findings.extend(accepted);
-    report(&findings, arguments.format, console)?;
+    if arguments.format == Format::Junit {
+        console::print(&render::junit("capgen check", &files, &findings, arguments.strict))?;
+    } else {
+        report(&findings, arguments.format, console)?;
+    }
     let has = |severity| findings.iter().any(|finding| finding.severity() == severity);
     let failed = has(Severity::Error) || (arguments.strict && has(Severity::Warning));
     if arguments.format == Format::Human {
@@ -106,7 +120,16 @@ fn once(
             Some(change) => change.succeeded(&summary),
             None => summary,
         };
-        if findings.is_empty() { console.tick(&summary) } else { console.line(&summary) }
+        if findings.is_empty() {
+            console.tick(&summary)
+        } else {
+            console.line(&summary)
+        }
+        let left = findings.iter().filter(|finding| !finding.suggestions.is_empty()).count();
+        if arguments.fixing.fix && !arguments.fixing.dry_run && left > 0 {
+            let problems = count(left, "problem has an edit that needs", "problems have edits that need");
+            console.line(&format!("{problems} review: `capgen check --fix --unsafe` applies them"));
+        }
     }
     Ok(if failed { Verdict::Findings } else { Verdict::Fine })
 }
@@ -198,6 +221,7 @@ pub(crate) fn report(findings: &[Diagnostic], format: Format, console: &Console)
         }
         Format::Json => console::print(&render::json_lines(findings)),
         Format::Github => console::print(&render::github_in(findings, &repository::base())),
+        Format::Junit => console::print(&render::junit("capgen", &[], findings, false)),
         Format::Sarif => console::print(&render::sarif_in(findings, &repository::base(), &explanations())),
     }
 }

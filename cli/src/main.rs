@@ -5,8 +5,8 @@
 //! `arguments.rs` lists the subcommands, and has the options that several of them share. Each subcommand is one module
 //! with its options and a function `run`, named like the subcommand, or a folder if it needs several files: `generate/`
 //! (`gen`), `diff/`, `validate/`, `export/`, `import/`, `init/`, `lock/`, `matrix/`, `docs/`, `example/`, and for the
-//! protocols `amp/`, `audit/`, `registry/` and `dci/`, which builds without their features leave out. A module reads
-//! its inputs, calls one crate, and prints; decisions belong into the crate.
+//! protocols `amp/`, `audit/`, `registry/` and `dci/`, which builds without their features leave out. `fix/` is the
+//! option `--fix` of `check`. A module reads its inputs, calls one crate, and prints; decisions belong into the crate.
 //!
 //! `console.rs` is the only output: data to standard output, text for readers to standard error, and on a terminal the
 //! line of `progress.rs`. `failure.rs` is the
@@ -36,6 +36,7 @@ mod example;
 mod explain;
 mod export;
 mod failure;
+mod fix;
 mod generate;
 mod generated_files;
 mod import;

@@ -13,7 +13,9 @@ use capgen_diagnostic::{Code, Diagnostic};
 use capgen_evolve::{Finding, Level, Levels, Settings, SourceChange, compare};
 use capgen_interop::import::json_schema::Naming;
 use capgen_interop::import::{Document, ImportSettings, a2a, json_schema, mcp, openapi};
-use capgen_manifest::{Fleet, Source, check_meaning, load};
+use capgen_manifest::{AgentId, Fleet, Source, check_meaning, load, load_peer};
+
+use crate::fix::mistakes;
 
 fn workspace() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
@@ -203,6 +205,53 @@ fn every_fixed_example_has_no_findings() {
 
 /// The notation of an example with the capabilities of two versions of a contract.
 const VERSIONS: &str = "yaml versions";
+
+/// Whether the edits of findings with a code are certain, as its page says.
+fn documented_fix(text: &str) -> &str {
+    let (_, rest) = text.split_once("\n\nFix: ").unwrap_or_else(|| panic!("no line about a fix: {text}"));
+    rest.split_once('\n').unwrap().0
+}
+
+/// The findings of the examples of all pages, and of [`mistakes`], that have suggestions.
+fn findings_with_suggestions() -> Vec<Diagnostic> {
+    let pages = pages();
+    let wrong = pages.iter().filter(|(code, _)| !code.starts_with('N'));
+    let examples = wrong.filter_map(|(code, text)| findings(block(text, "Wrong"), &format!("{code}-fix")));
+    let certain = mistakes::CERTAIN.iter().map(|(mistake, _)| mistakes::manifest("a", mistake));
+    let guesses = mistakes::NEEDS_REVIEW.iter().map(|mistake| mistakes::manifest("a", mistake));
+    let manifests = certain.chain(guesses).chain(mistakes::WHOLE.iter().map(|text| (*text).to_owned()));
+    let yaml = manifests.filter_map(|text| findings(("yaml", &text), "mistake"));
+    let text = mistakes::manifest("a", "");
+    let other = load_peer(&Source::new("capabilities.yaml", text), &AgentId::new("b").unwrap()).unwrap_err();
+    let comma = findings(("json", "{\"version\": 1,}"), "comma");
+    let fleet = findings(("yaml fleet", "agents: [{ id: agent://a, path: a }]"), "fleet-id");
+    let all = examples.chain(yaml).chain([other]).chain(comma).chain(fleet).flatten();
+    all.filter(|finding| !finding.suggestions.is_empty()).collect()
+}
+
+#[test]
+fn each_page_says_whether_the_edits_of_its_findings_are_certain() {
+    let mut found: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    let all = findings_with_suggestions();
+    for finding in &all {
+        found.entry(finding.code.as_str()).or_default().insert(finding.applicability().unwrap().name());
+    }
+    let wrong: Vec<String> = pages()
+        .iter()
+        .filter_map(|(code, text)| {
+            let kinds: Vec<&str> = found.get(code.as_str()).into_iter().flatten().copied().collect();
+            let expected = match kinds.as_slice() {
+                [] => "none",
+                ["certain"] => "certain",
+                ["needs-review"] => "needs review",
+                _ => "certain or needs review",
+            };
+            let documented = documented_fix(text);
+            (documented != expected).then(|| format!("{code}: the page says {documented}, the findings {expected}"))
+        })
+        .collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
 
 /// The two versions of an example are the capabilities of this contract.
 const HEADER: &str = "\

@@ -23,6 +23,7 @@ mod diff;
 mod docs;
 mod example;
 mod export;
+mod fix;
 mod foreign_files;
 mod gen_check;
 mod gen_history;

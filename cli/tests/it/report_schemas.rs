@@ -49,20 +49,17 @@ fn outputs(format: &str) -> Vec<String> {
         fleet.write("new,100%.yaml", &old.replace(&format!("[{text}, x]"), "[y]"));
         run(&fleet, "diff --capabilities new,100%.yaml --against old.yaml");
     }
-    if format != "junit" {
-        // Findings about manifests.
-        let fleet = Fleet::new(&["pr-reviewer"]);
-        for (index, value) in HOSTILE.iter().enumerate() {
-            let text = quoted(value);
-            let wrong =
-                REVIEWER.replace("severity: { enum", &format!("{text}: {{ nullable: true }}, severity: {{ enum"));
-            fleet.write(&format!("agents/a{index}/capabilities.yaml"), &wrong);
-        }
-        fleet.write("agents/b/capabilities.yaml", &loose("b").replace("name: ping", "name: ping, timeoutMS: 3"));
-        run(&fleet, "check");
-        run(&fleet, "gen --all --check");
-        run(&fleet, "lock --check");
+    // Findings about manifests.
+    let fleet = Fleet::new(&["pr-reviewer"]);
+    for (index, value) in HOSTILE.iter().enumerate() {
+        let text = quoted(value);
+        let wrong = REVIEWER.replace("severity: { enum", &format!("{text}: {{ nullable: true }}, severity: {{ enum"));
+        fleet.write(&format!("agents/a{index}/capabilities.yaml"), &wrong);
     }
+    fleet.write("agents/b/capabilities.yaml", &loose("b").replace("name: ping", "name: ping, timeoutMS: 3"));
+    run(&fleet, "check");
+    run(&fleet, "gen --all --check");
+    run(&fleet, "lock --check");
     outputs
 }
 

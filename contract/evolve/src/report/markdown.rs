@@ -117,7 +117,7 @@ fn payload(finding: &Finding) -> String {
 fn text(message: &str) -> String {
     let parts: Vec<&str> = message.split('`').collect();
     // A backtick without a partner, such as one in a name, is a character.
-    let paired = parts.len() - usize::from(parts.len() % 2 == 0);
+    let paired = parts.len() - usize::from(parts.len().is_multiple_of(2));
     let mut out = String::with_capacity(message.len());
     for (index, part) in parts.iter().enumerate() {
         match index {
