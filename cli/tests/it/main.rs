@@ -12,6 +12,7 @@
 )]
 
 mod accepted_warnings;
+mod action;
 mod amp;
 mod audit;
 mod codes;

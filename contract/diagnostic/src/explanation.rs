@@ -71,9 +71,9 @@ impl Explanations {
             "# Error codes\n\nEvery error and warning that capgen reports has a code. A code never changes its meaning. `E` \
              codes are errors: the\ncommand fails. `W` codes are warnings; `capgen check --strict` treats them as \
              errors. `N` codes are notes, which need no\naction. The `07` codes are the rules for changes of a contract, where `E` \
-             means breaking, `W` risky, and `N` safe or\ncosmetic. `capgen explain <code>` prints the same text as this page.\n\n`Fix` on \
-             each page says which suggested edits findings with this code may have. `capgen check --fix` applies those that are\n`certain`: \
-             the text has one plain meaning, and the edit writes it in the notation of the format. An edit that `needs review` is a guess,\nremoves \
+             means breaking, `W` risky, and `N` safe or\ncosmetic. `capgen explain <code>` prints the same text as this page.\n\nThe line \
+             `Fix` of each page is about the edits that findings suggest. `capgen check --fix` applies an edit that is\n`certain`: \
+             the text has one plain meaning, and the edit writes it in the notation of the format. An edit that `needs review` is a\nguess, removes \
              something, or may change the meaning; `--fix --unsafe` applies it too.\n\n| code | meaning |\n|---|---|\n",
         );
         for explanation in self.iter() {

@@ -24,7 +24,7 @@
 //! pages; `explanation.rs` combines the pages of all crates. `source.rs` is a text with its lines, and `diagnostic.rs`
 //! a finding: its labels and suggested edits may lie in any number of sources.
 //!
-//! `applicability.rs` says which edits are certain, and `fix.rs` applies them.
+//! `applicability.rs` distinguishes edits that are certain, and `fix.rs` applies them.
 //!
 //! `render/` has one file for each format, and the rules that all formats follow. Findings quote text that may come
 //! from anyone, so no renderer displays it as it is: characters that steer a terminal are escaped, and the parts of a

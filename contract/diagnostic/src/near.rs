@@ -50,8 +50,9 @@ pub fn is_typo(text: &str, name: &str) -> bool {
     digits(text) == digits(name) && strsim::damerau_levenshtein(&plain(text), &plain(name)) <= 1
 }
 
-/// The name of a fixed vocabulary that `text` was probably meant to be, and whether an edit that writes it is certain: one
-/// [typo](is_typo) away from exactly one of the names, the text can mean nothing else. Any other similar name is a guess.
+/// The name of a fixed vocabulary that `text` was probably meant to be, and whether an edit that writes it is certain:
+/// one [typo](is_typo) away from exactly one of the names, the text can mean nothing else. Any other similar name is a
+/// guess.
 ///
 /// ```
 /// use capgen_diagnostic::{Applicability, similar};

@@ -11,8 +11,8 @@ use super::{paragraphs, presentable};
 use crate::{Diagnostic, Severity, public_text, visible, xml_attribute, xml_text};
 
 /// One JUnit document: a test suite for each of the `files`, in their order, then for each other file of a finding. A
-/// finding is a test case, which fails if the finding is an error or, if `strict`, a warning. A file without findings has
-/// one test case, which passes.
+/// finding is a test case, which fails if the finding is an error or, if `strict`, a warning. A file without findings
+/// has one test case, which passes.
 pub fn junit(name: &str, files: &[String], findings: &[Diagnostic], strict: bool) -> String {
     let mut by_file: BTreeMap<String, Vec<String>> = BTreeMap::new();
     let mut order: Vec<String> = Vec::new();

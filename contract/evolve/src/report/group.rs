@@ -1,4 +1,4 @@
-//! The findings of a report for people: those that are one change in the contract together, the most severe first.
+//! The findings of a report by change: those with one cause together, the most severe first.
 
 use capgen_diagnostic::Code;
 use capgen_manifest::Side;

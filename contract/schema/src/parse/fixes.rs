@@ -78,7 +78,7 @@ pub(super) fn of_keyword(problem: Problem, siblings: &Object, name: &str, value:
         _ => {}
     }
     if let Some(help) = keyword_help(siblings, name) {
-        // The help names one keyword, or it is no new name.
+        // The help of a synonym names one keyword, and nothing else.
         let named = help.strip_prefix("write `").and_then(|rest| rest.strip_suffix('`')).unwrap_or_default();
         return match table::keywords().find(|keyword| *keyword == named) {
             Some(to) => rename(to, Applicability::NeedsReview),
