@@ -135,7 +135,7 @@ fn usage(message: &str) -> Failure {
 fn compared(pair: &Pair, settings: Settings, levels: &Levels, accepted: &AcceptedFiles) -> Option<ComparedContract> {
     let any = pair.new.as_ref().or(pair.old.as_ref())?;
     let agent = any.manifest.agent.clone();
-    let nothing = Manifest { agent: agent.clone(), transports: Vec::new(), capabilities: Vec::new() };
+    let nothing = Manifest::new(agent.clone(), Vec::new(), Vec::new());
     let [old, new] = [&pair.old, &pair.new].map(|contract| contract.as_ref().map_or(&nothing, |c| &c.manifest));
     let mut comparison = compare_with_levels(old, new, settings, levels);
     source::add(&mut comparison, old, new, levels);

@@ -41,7 +41,7 @@ fn names_of_several(manifest: &Manifest) -> impl Iterator<Item = String> {
 /// The contract with one capability alone.
 fn only(manifest: &Manifest, capability: Capability) -> Manifest {
     let (agent, transports) = (manifest.agent.clone(), manifest.transports.clone());
-    Manifest { agent, transports, capabilities: vec![capability] }
+    Manifest::new(agent, transports, vec![capability])
 }
 
 fn changes_of(old: &Manifest, new: &Manifest) -> Vec<SourceChange> {

@@ -44,11 +44,11 @@ pub(super) fn manifest(start: &Start, schema: &str) -> Result<String, Failure> {
         output: output.clone(),
         ..Capability::new(name)
     };
-    let manifest = Manifest {
-        agent: start.agent.clone(),
-        transports: vec![start.transport.clone()],
-        capabilities: start.capabilities.iter().map(capability).collect(),
-    };
+    let manifest = Manifest::new(
+        start.agent.clone(),
+        vec![start.transport.clone()],
+        start.capabilities.iter().map(capability).collect(),
+    );
     let text = manifest.to_yaml_with_comment(&modeline(schema));
     // The names may be equal or too similar.
     let loaded = load(&Source::new("the new manifest", text.as_str()))?;

@@ -63,7 +63,7 @@ pub struct ItemChange {
 /// #     let output = Some(Schema::parse_text(schema)?);
 /// #     let agent = AgentId::new("x").ok_or("an invalid id")?;
 /// #     let capabilities = vec![Capability { output, ..Capability::new("count") }];
-/// #     Ok(Manifest { agent, transports: vec![TransportSettings::memory("x")], capabilities })
+/// #     Ok(Manifest::new(agent, vec![TransportSettings::memory("x")], capabilities))
 /// # };
 /// let old = contract(r#"{"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}"#)?;
 /// let new = contract(r#"{"type": "object", "properties": {"n": {"type": "integer"}}}"#)?;

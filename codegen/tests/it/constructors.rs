@@ -10,7 +10,7 @@ use capgen_schema::Schema;
 fn generated(agent: &str, schema: &str, language: Language) -> String {
     let call = Capability { input: Some(Schema::parse_text(schema).unwrap()), ..Capability::new("call") };
     let agent = AgentId::new(agent).unwrap();
-    let manifest = Manifest { agent, transports: vec![TransportSettings::memory("calls")], capabilities: vec![call] };
+    let manifest = Manifest::new(agent, vec![TransportSettings::memory("calls")], vec![call]);
     let options = Options { calls: true, ..Options::default() };
     generate_with(&manifest, &[language], &options, &Regenerate::anywhere(&manifest.agent)).into_values().collect()
 }

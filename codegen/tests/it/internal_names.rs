@@ -11,11 +11,7 @@ use capgen_schema::{Json, Schema};
 fn internal_names(properties: &str) -> BTreeSet<String> {
     let schema = format!(r#"{{"type": "object", "properties": {{{properties}}}}}"#);
     let order = Capability { input: Some(Schema::parse_text(&schema).unwrap()), ..Capability::new("order") };
-    let manifest = Manifest {
-        agent: AgentId::new("agent").unwrap(),
-        transports: vec![TransportSettings::memory("calls")],
-        capabilities: vec![order],
-    };
+    let manifest = Manifest::new(AgentId::new("agent").unwrap(), vec![TransportSettings::memory("calls")], vec![order]);
     let files = generate(&manifest, &[Language::TypeScript]);
     let words = files.values().flat_map(|text| text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_'));
     let stems = ["check_", "pattern_", "set_", "names_"];

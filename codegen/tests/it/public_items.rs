@@ -12,11 +12,7 @@ fn contract(side: Side, schema: &str) -> Manifest {
         Side::Request => call.input = schema,
         Side::Response => call.output = schema,
     }
-    Manifest {
-        agent: AgentId::new("agent").unwrap(),
-        transports: vec![TransportSettings::memory("calls")],
-        capabilities: vec![call],
-    }
+    Manifest::new(AgentId::new("agent").unwrap(), vec![TransportSettings::memory("calls")], vec![call])
 }
 
 /// The changes as `rs: text` and `ts: text`.

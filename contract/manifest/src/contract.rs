@@ -37,7 +37,7 @@ impl Manifest {
     /// # use capgen_manifest::{AgentId, Capability, Manifest, TransportSettings};
     /// # let agent = AgentId::new("reviewer").ok_or("an invalid id")?;
     /// # let memory = TransportSettings::memory("reviews");
-    /// let manifest = Manifest { agent, transports: vec![memory], capabilities: vec![Capability::new("review")] };
+    /// let manifest = Manifest::new(agent, vec![memory], vec![Capability::new("review")]);
     /// let hashes = manifest.hashes();
     /// assert_eq!(hashes.contract, manifest.hash());
     /// assert_eq!(hashes.capabilities, [manifest.capabilities[0].hash()]);

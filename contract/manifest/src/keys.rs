@@ -3,8 +3,8 @@
 //!
 //! The readers take the names from here, and the JSON Schemas for editors everything else.
 
-use crate::Side;
 use crate::http::keys::{DEFAULTS, OPERATION, Shape};
+use crate::{About, Side};
 
 /// A key of a mapping.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -33,6 +33,10 @@ pub(crate) enum Value {
     Text,
     /// A string that is not empty.
     FilledText,
+    /// An email address or a URL.
+    Contact,
+    /// A URL with the scheme `https`.
+    HttpsUrl,
     /// A list of strings that are not empty, with at least one element.
     FilledTexts,
     Flag,
@@ -114,10 +118,26 @@ pub(crate) fn names(keys: &[Key]) -> Vec<&'static str> {
 
 const FORMAT_VERSION: &str = "The version of the file format.";
 
+/// The texts about an agent.
+pub(crate) const ABOUT: [Key; 4] = [
+    Key::optional(About::KEYS[0], Value::Text, "The purpose of the agent, for readers and models."),
+    Key::optional(About::KEYS[1], Value::FilledText, "The team or the person that is responsible for the agent."),
+    Key::optional(
+        About::KEYS[2],
+        Value::Contact,
+        "How to reach the owner: an email address, or a URL with `https://`.",
+    ),
+    Key::optional(About::KEYS[3], Value::HttpsUrl, "The URL of a page about the agent, with `https://`."),
+];
+
 /// The keys of `capabilities.yaml`.
-pub(crate) const MANIFEST: [Key; 6] = [
+pub(crate) const MANIFEST: [Key; 10] = [
     Key::required("version", Value::FormatVersion, FORMAT_VERSION),
     Key::required("agent", Value::AgentUri, "The agent that offers the capabilities: `agent://<id>`."),
+    ABOUT[0],
+    ABOUT[1],
+    ABOUT[2],
+    ABOUT[3],
     Key::required("transports", Value::Transports, "The ways to reach the agent."),
     Key::optional("http", Value::Http(&DEFAULTS), "The defaults for the key `http` of the capabilities that have it."),
     Key::required("capabilities", Value::Capabilities, "The calls that the agent accepts."),

@@ -41,6 +41,7 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]
 
+mod about;
 #[cfg(feature = "parse")]
 mod accepted_warning;
 #[cfg(feature = "parse")]
@@ -93,6 +94,7 @@ mod write;
 #[cfg(feature = "parse")]
 mod yaml;
 
+pub use about::{About, Contact, EmailAddress, HttpsUrl};
 pub use capgen_descriptor::{
     Assume, Determinism, InvalidVersionRange, OwnedDescriptor, SideEffects, Skew, VersionRange, are_in_one_line,
     capability_keys, complete_version, may_run,

@@ -5,13 +5,15 @@ use capgen_schema::message_text::{MAX_QUOTED, quote};
 use capgen_schema::{Json, Schema};
 use semver::Version;
 
-use crate::{DeclaredError, Http};
+use crate::{About, DeclaredError, Http};
 
 /// The contract of one agent: a checked `capabilities.yaml`.
 #[derive(Clone, Debug)]
 pub struct Manifest {
     /// The agent that offers the capabilities.
     pub agent: AgentId,
+    /// The texts about the agent.
+    pub about: About,
     /// The ways to reach the agent; at least one.
     pub transports: Vec<TransportSettings>,
     /// The capabilities, in source order; at least one. Several with one name are versions of one capability: each has
@@ -108,6 +110,21 @@ pub enum ContractPart {
     Response,
     /// The details of a declared error, by its index in [`Capability::errors`].
     Details(usize),
+}
+
+impl Manifest {
+    /// The contract of an agent without texts about it.
+    ///
+    /// ```
+    /// use capgen_manifest::{AgentId, Capability, Manifest, TransportSettings};
+    /// let agent = AgentId::new("reviewer").ok_or("an invalid id")?;
+    /// let manifest = Manifest::new(agent, vec![TransportSettings::memory("reviews")], vec![Capability::new("review")]);
+    /// assert!(manifest.about.is_empty());
+    /// # Ok::<(), &str>(())
+    /// ```
+    pub fn new(agent: AgentId, transports: Vec<TransportSettings>, capabilities: Vec<Capability>) -> Self {
+        Self { agent, about: About::default(), transports, capabilities }
+    }
 }
 
 impl AgentId {

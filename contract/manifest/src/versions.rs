@@ -20,7 +20,7 @@ impl Manifest {
     /// let book = |version: &str| Capability { version: version.parse().ok(), ..Capability::new("book") };
     /// let agent = AgentId::new("trips").ok_or("an invalid id")?;
     /// let capabilities = vec![book("2.0.0"), book("1.4.0"), Capability::new("ping")];
-    /// let manifest = Manifest { agent, transports: Vec::new(), capabilities };
+    /// let manifest = Manifest::new(agent, Vec::new(), capabilities);
     /// assert_eq!(manifest.labels(), ["book@2.0.0", "book@1.4.0", "ping"]);
     /// assert_eq!(manifest.position("book"), Some(0));
     /// assert_eq!(manifest.position("book@1.4.0"), Some(1));

@@ -16,7 +16,7 @@
 //! let _server = Server::builder(handlers).listen(broker.connect(), "agents.echo").start().await?;
 //!
 //! let transports = vec![TransportSettings::memory("agents.echo")];
-//! let contract = Manifest { agent: "echo".parse()?, transports, capabilities: vec![CapabilityContract::new("say")] };
+//! let contract = Manifest::new("echo".parse()?, transports, vec![CapabilityContract::new("say")]);
 //! let peers = PeerTable::new().with_manifest(&contract);
 //! let client = Client::builder("console").transport(broker.connect()).peers(peers).build().await?;
 //! let result = client.call_json("echo", "say", &json!("hello")).await;

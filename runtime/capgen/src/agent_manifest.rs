@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use capgen_files::MARK;
-use capgen_manifest::{AgentId, Capability as Entry, Manifest, TransportSettings, VersionConflict};
+use capgen_manifest::{
+    About, AgentId, Capability as Entry, Contact, HttpsUrl, Manifest, TransportSettings, VersionConflict,
+};
 
 use crate::{Capability, DeclaredCapability, Descriptor};
 
@@ -46,6 +48,10 @@ use crate::{Capability, DeclaredCapability, Descriptor};
 #[derive(Clone, Debug)]
 pub struct AgentManifest {
     id: String,
+    description: Option<String>,
+    owner: Option<String>,
+    contact: Option<String>,
+    documentation: Option<String>,
     transports: Vec<TransportSettings>,
     capabilities: Vec<(&'static str, DeclaredCapability)>,
 }
@@ -64,7 +70,39 @@ impl AgentManifest {
     /// assert!(manifest.to_manifest().is_err(), "it needs a transport and a capability");
     /// ```
     pub fn new(id: impl Into<String>) -> Self {
-        Self { id: id.into(), transports: Vec::new(), capabilities: Vec::new() }
+        let (description, owner, contact, documentation) = Default::default();
+        let (transports, capabilities) = (Vec::new(), Vec::new());
+        Self { id: id.into(), description, owner, contact, documentation, transports, capabilities }
+    }
+
+    /// The purpose of the agent, for readers and models.
+    #[must_use]
+    pub fn description(self, description: impl Into<String>) -> Self {
+        Self { description: Some(description.into()), ..self }
+    }
+
+    /// The team or the person that is responsible for the agent.
+    #[must_use]
+    pub fn owner(self, owner: impl Into<String>) -> Self {
+        Self { owner: Some(owner.into()), ..self }
+    }
+
+    /// How to reach the owner: an email address, or a URL with `https://`.
+    #[must_use]
+    pub fn contact(self, contact: impl Into<String>) -> Self {
+        Self { contact: Some(contact.into()), ..self }
+    }
+
+    /// The URL of a page about the agent, with `https://`.
+    ///
+    /// ```
+    /// let agent = capgen::AgentManifest::new("echo").owner("Team Echo").documentation("docs.example.com/echo");
+    /// let error = agent.manifest().unwrap_err();
+    /// assert!(error.problems().iter().any(|problem| problem.starts_with("the documentation")), "it has no scheme");
+    /// ```
+    #[must_use]
+    pub fn documentation(self, url: impl Into<String>) -> Self {
+        Self { documentation: Some(url.into()), ..self }
     }
 
     /// Adds a transport. At least one is required.
@@ -94,7 +132,7 @@ impl AgentManifest {
     ///
     /// # Errors
     ///
-    /// Every problem: an invalid id, a missing or invalid transport, missing capabilities, duplicate
+    /// Every problem: an invalid id, contact or documentation, an empty owner, a missing or invalid transport, missing capabilities, duplicate
     /// capabilities (several versions of one have one name, and a version each), and parts of Rust types that have no
     /// schema in the subset.
     pub fn manifest(&self) -> Result<Manifest, AgentManifestError> {
@@ -110,13 +148,35 @@ impl AgentManifest {
             problems
                 .extend(transport.check().err().map(|problem| format!("transport `{}`: {problem}", transport.kind)));
         }
+        let about = self.about(&mut problems);
         let capabilities = self.entries(&mut problems);
         match id {
             Some(agent) if problems.is_empty() => {
-                Ok(Manifest { agent, transports: self.transports.clone(), capabilities })
+                Ok(Manifest { about, ..Manifest::new(agent, self.transports.clone(), capabilities) })
             }
             _ => Err(AgentManifestError { problems }),
         }
+    }
+
+    /// The texts about the agent.
+    fn about(&self, problems: &mut Vec<String>) -> About {
+        let (contact, documentation) = (self.contact.as_deref(), self.documentation.as_deref());
+        let about = About {
+            description: self.description.clone(),
+            owner: self.owner.clone(),
+            contact: contact.and_then(Contact::new),
+            documentation: documentation.and_then(HttpsUrl::new),
+        };
+        if about.owner.as_ref().is_some_and(String::is_empty) {
+            problems.push("the owner must not be empty".to_owned());
+        }
+        if let Some(text) = contact.filter(|_| about.contact.is_none()) {
+            problems.push(format!("the contact {text:?} is not {}", Contact::RULE));
+        }
+        if let Some(text) = documentation.filter(|_| about.documentation.is_none()) {
+            problems.push(format!("the documentation {text:?} is not {}", HttpsUrl::RULE));
+        }
+        about
     }
 
     fn entries(&self, problems: &mut Vec<String>) -> Vec<Entry> {

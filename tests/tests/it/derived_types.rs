@@ -37,11 +37,11 @@ fn manifest(cases: &[Case]) -> Manifest {
         let entry = (case.entry)().unwrap_or_else(|problems| panic!("{}: {problems:?}", case.name));
         capgen_manifest::Capability { name: name(case.name), ..entry }
     };
-    let declared = Manifest {
-        agent: AgentId::new("derived").unwrap(),
-        transports: vec![TransportSettings::memory("derived")],
-        capabilities: cases.iter().map(capability).collect(),
-    };
+    let declared = Manifest::new(
+        AgentId::new("derived").unwrap(),
+        vec![TransportSettings::memory("derived")],
+        cases.iter().map(capability).collect(),
+    );
     let text = declared.to_yaml();
     let loaded = load(&Source::new("capabilities.yaml", text)).unwrap_or_else(|findings| panic!("{findings:?}"));
     assert_eq!(loaded.manifest.hash(), declared.hash());

@@ -90,6 +90,10 @@ fn editors_accept_every_manifest_of_this_repository() {
 
 const GOOD: &str = r##"version: 1
 agent: agent://reviewer
+description: Reviews pull requests.
+owner: Team Reviews
+contact: reviews@example.com
+documentation: https://docs.example.com/reviewer?v=1
 transports:
   - kind: nats
     servers: ["nats://localhost:4222"]
@@ -115,13 +119,14 @@ capabilities:
 const MISTAKES: &[(&str, &str)] = &[
     // An unknown key.
     ("name: review", "name: review\n    descripton: a"),
-    ("agent: agent", "owner: me\nagent: agent"),
+    ("agent: agent", "team: me\nagent: agent"),
     ("kind: nats", "kind: nats\n    url: nats://localhost"),
     ("requests: reviews", "requests: reviews, replies: a"),
     ("type: object", "type: object\n      nullable: true"),
     ("minimum: 0", "min: 0"),
     ("pattern: \"^[a-z]+$\"", "enum: [a]"),
     // A wrong type.
+    ("Reviews pull requests.", "[a]"),
     ("timeoutMs: 5000", "timeoutMs: 5s"),
     ("version: \"1.2.0\"", "version: 1.2"),
     ("tags: [code]", "tags: code"),
@@ -134,6 +139,10 @@ const MISTAKES: &[(&str, &str)] = &[
     ("version: 1\n", "version: 2\n"),
     ("agent://reviewer", "reviewer"),
     ("agent://reviewer", "agent://re viewer"),
+    ("Team Reviews", "\"\""),
+    ("reviews@example.com", "Ann"),
+    ("https://docs", "http://docs"),
+    ("https://docs", "https://ann:secret@docs"),
     ("kind: nats", "kind: nts"),
     ("kind: nats", "kind: kafka"),
     ("name: review", "name: review pr"),

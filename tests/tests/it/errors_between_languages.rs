@@ -107,11 +107,11 @@ const CASES: [&str; 6] = ["ok", "full", "closed", "moved", "lost", "invalid"];
 const INVALID: &str = "EAGENTRPC_HANDLER_FAILED: the details of the error `NO_SEATS` violate their schema";
 
 fn manifest(capability: &OwnedDescriptor) -> Manifest {
-    Manifest {
-        agent: AgentId::new("trips").unwrap(),
-        transports: vec![TransportSettings::nats(&[], SUBJECT)],
-        capabilities: vec![capgen_manifest::Capability::from_descriptor(capability).unwrap()],
-    }
+    Manifest::new(
+        AgentId::new("trips").unwrap(),
+        vec![TransportSettings::nats(&[], SUBJECT)],
+        vec![capgen_manifest::Capability::from_descriptor(capability).unwrap()],
+    )
 }
 
 /// The contracts of this program and of the older one, with the names of their folders.

@@ -26,11 +26,11 @@ fn checked_in() -> Vec<Manifest> {
 
 fn with_schema(schema: Schema, description: String) -> Manifest {
     let settings = r#"{"topics": {"requests": "agents.a.requests"}}"#.parse().unwrap();
-    Manifest {
-        agent: AgentId::new("a").unwrap(),
-        transports: vec![TransportSettings { kind: "memory".to_owned(), settings }],
-        capabilities: vec![Capability { input: Some(schema), description: Some(description), ..Capability::new("x") }],
-    }
+    Manifest::new(
+        AgentId::new("a").unwrap(),
+        vec![TransportSettings { kind: "memory".to_owned(), settings }],
+        vec![Capability { input: Some(schema), description: Some(description), ..Capability::new("x") }],
+    )
 }
 
 /// A random string of tricky pieces as a value, in lists and as a key.

@@ -318,7 +318,7 @@ fn breaking_findings(caller: &Capability, provider: &Capability, settings: &Call
         // Capabilities are compared by name.
         let capability = Capability { name: caller.name.clone(), ..capability.clone() };
         let transports = vec![TransportSettings::memory("calls")];
-        Some(Manifest { agent: AgentId::new("provider")?, transports, capabilities: vec![capability] })
+        Some(Manifest::new(AgentId::new("provider")?, transports, vec![capability]))
     };
     let (Some(old), Some(new)) = (contract(caller), contract(provider)) else { return Vec::new() };
     let settings = Settings { assume: settings.assume, steps: settings.steps, budget: settings.budget };

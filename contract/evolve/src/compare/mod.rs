@@ -102,11 +102,9 @@ impl Default for Settings {
 /// use capgen_schema::Schema;
 /// let version = |schema: &str| -> Result<Manifest, Box<dyn std::error::Error>> {
 ///     let input = Some(Schema::parse_text(schema)?);
-///     Ok(Manifest {
-///         agent: AgentId::new("search").ok_or("an invalid id")?,
-///         transports: vec![TransportSettings::memory("search")],
-///         capabilities: vec![Capability { input, ..Capability::new("search") }],
-///     })
+///     let capability = Capability { input, ..Capability::new("search") };
+///     let agent = AgentId::new("search").ok_or("an invalid id")?;
+///     Ok(Manifest::new(agent, vec![TransportSettings::memory("search")], vec![capability]))
 /// };
 /// let old = version(r#"{"type": "string"}"#)?;
 /// let new = version(r#"{"type": "string", "maxLength": 2}"#)?;

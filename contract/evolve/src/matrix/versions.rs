@@ -29,7 +29,7 @@ impl<'c> VersionOf<'c> {
     /// use capgen_manifest::{AgentId, Capability, Manifest};
     /// let contract = |version: &str| -> Option<Manifest> {
     ///     let capability = Capability { version: version.parse().ok(), ..Capability::new("ping") };
-    ///     Some(Manifest { agent: AgentId::new("a")?, transports: Vec::new(), capabilities: vec![capability] })
+    ///     Some(Manifest::new(AgentId::new("a")?, Vec::new(), vec![capability]))
     /// };
     /// let (old, new) = (contract("1.0.0").ok_or("no id")?, contract("2.0.0").ok_or("no id")?);
     /// let versions = VersionOf::distinct(&[("first", &old), ("second", &old), ("third", &new)], "ping");

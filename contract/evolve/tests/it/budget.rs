@@ -12,11 +12,7 @@ fn manifest(side: Side, schema: &str) -> Manifest {
         Side::Request => capability.input = schema,
         Side::Response => capability.output = schema,
     }
-    Manifest {
-        agent: AgentId::new("agent").unwrap(),
-        transports: vec![TransportSettings::memory("calls")],
-        capabilities: vec![capability],
-    }
+    Manifest::new(AgentId::new("agent").unwrap(), vec![TransportSettings::memory("calls")], vec![capability])
 }
 
 #[test]

@@ -13,11 +13,7 @@ fn manifest(side: Side, schema: &Json) -> Option<Manifest> {
         Side::Request => capability.input = schema,
         Side::Response => capability.output = schema,
     }
-    Some(Manifest {
-        agent: AgentId::new("agent")?,
-        transports: vec![TransportSettings::memory("calls")],
-        capabilities: vec![capability],
-    })
+    Some(Manifest::new(AgentId::new("agent")?, vec![TransportSettings::memory("calls")], vec![capability]))
 }
 
 #[test]

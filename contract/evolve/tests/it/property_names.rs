@@ -14,7 +14,7 @@ fn contract(side: Side, schema: &str) -> Manifest {
         Side::Response => capability.output = schema,
     }
     let agent = AgentId::new("shop").unwrap();
-    Manifest { agent, transports: vec![TransportSettings::memory("calls")], capabilities: vec![capability] }
+    Manifest::new(agent, vec![TransportSettings::memory("calls")], vec![capability])
 }
 
 /// A map to integers with these assertions about its keys.

@@ -1,9 +1,9 @@
 //! A contract as an agent card of A2A.
 
-use capgen_manifest::{Capability, Manifest, Side};
+use capgen_manifest::{About, Capability, Contact, Manifest, Side};
 use capgen_schema::{Json, Object};
 
-use super::extra::revision;
+use super::extra::{push_about, revision};
 use super::{Export, versions};
 use crate::A2A_EXTENSION;
 use crate::carried::of_draft_07;
@@ -31,7 +31,9 @@ pub fn a2a(manifest: &Manifest, url: &str) -> Export {
     let manifest = manifest.as_ref();
     let agent = manifest.agent.as_str();
     let count = manifest.capabilities.len();
-    let description = format!("An agent with {count} {}.", if count == 1 { "capability" } else { "capabilities" });
+    let counted = format!("An agent with {count} {}.", if count == 1 { "capability" } else { "capabilities" });
+    // A card must have one.
+    let description = manifest.about.description.as_deref().filter(|text| !text.is_empty()).unwrap_or(&counted);
     let modes = || Json::Array(vec![Json::from("application/json")]);
     let interface = object([
         ("url", Json::from(url)),
@@ -39,9 +41,9 @@ pub fn a2a(manifest: &Manifest, url: &str) -> Export {
         ("protocolVersion", Json::from("1.0")),
     ]);
     let skills = manifest.capabilities.iter().map(skill).collect();
-    let card = object([
+    let mut card: Object = members([
         ("name", Json::from(agent)),
-        ("description", Json::from(description.as_str())),
+        ("description", Json::from(description)),
         ("version", Json::from(revision(manifest).as_str())),
         ("supportedInterfaces", Json::Array(vec![interface])),
         ("protocolVersion", Json::from("0.3.0")),
@@ -51,8 +53,26 @@ pub fn a2a(manifest: &Manifest, url: &str) -> Export {
         ("defaultInputModes", modes()),
         ("defaultOutputModes", modes()),
         ("skills", Json::Array(skills)),
-    ]);
-    Export { document: card, losses }
+    ])
+    .collect();
+    for (key, value) in links(&manifest.about) {
+        card.push(key.to_owned(), value);
+    }
+    Export { document: Json::Object(card), losses }
+}
+
+/// The members of a card about the provider. A provider must have a name and a URL, so an owner with another address
+/// is in the extension alone.
+fn links(about: &About) -> impl Iterator<Item = (&'static str, Json)> {
+    let provider = match (&about.owner, &about.contact) {
+        (Some(owner), Some(Contact::Url(url))) => {
+            Some(object([("organization", Json::from(owner.as_str())), ("url", Json::from(url.as_str()))]))
+        }
+        _ => None,
+    };
+    let documentation = about.documentation.as_ref().map(|url| Json::from(url.as_str()));
+    let members = [("provider", provider), ("documentationUrl", documentation)];
+    members.into_iter().filter_map(|(key, value)| Some((key, value?)))
 }
 
 fn skill(capability: &Capability) -> Json {
@@ -79,6 +99,9 @@ fn extension(manifest: &Manifest) -> Json {
         (capability.name.clone(), Json::Object(rest.collect()))
     };
     let capabilities = Json::Object(manifest.capabilities.iter().map(definition).collect());
+    let mut params: Object = members([("agent", Json::from(manifest.agent.as_str()))]).collect();
+    push_about(&mut params, manifest);
+    params.push("capabilities".to_owned(), capabilities);
     object([
         ("uri", Json::from(A2A_EXTENSION)),
         (
@@ -86,10 +109,14 @@ fn extension(manifest: &Manifest) -> Json {
             Json::from("The JSON Schemas (draft-07) of the requests and responses of each skill, by its id."),
         ),
         ("required", Json::Bool(false)),
-        ("params", object([("agent", Json::from(manifest.agent.as_str())), ("capabilities", capabilities)])),
+        ("params", Json::Object(params)),
     ])
 }
 
-fn object<const N: usize>(members: [(&str, Json); N]) -> Json {
-    Json::Object(members.into_iter().map(|(key, value)| (key.to_owned(), value)).collect::<Object>())
+fn object<const N: usize>(all: [(&str, Json); N]) -> Json {
+    Json::Object(members(all).collect::<Object>())
+}
+
+fn members<const N: usize>(members: [(&str, Json); N]) -> impl Iterator<Item = (String, Json)> {
+    members.into_iter().map(|(key, value)| (key.to_owned(), value))
 }

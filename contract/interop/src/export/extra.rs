@@ -12,6 +12,13 @@ pub(crate) fn extra(capability: &Capability, placed: &[&str]) -> Object {
     rest.cloned().collect()
 }
 
+/// Adds the texts about the agent to the members with which an import restores the contract.
+pub(crate) fn push_about(object: &mut Object, manifest: &Manifest) {
+    for (key, value) in &manifest.about.definition() {
+        object.push(key.clone(), value.clone());
+    }
+}
+
 /// Adds a member unless the value is empty.
 pub(crate) fn push_unless_empty(object: &mut Object, key: &str, value: Object) {
     if !value.is_empty() {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 use capgen_manifest::{Manifest, Side};
 use capgen_schema::{Json, Object};
 
-use super::extra::extra;
+use super::extra::{extra, push_about};
 use crate::carried::{of_draft_07, with_formats};
 use crate::{CONTRACT_FILE, CONTRACT_FORMAT};
 
@@ -51,12 +51,12 @@ pub fn json_schema(manifest: &Manifest) -> BTreeMap<String, Json> {
         }
         capabilities.push(Json::Object(entry));
     }
-    let contract = [
-        (CONTRACT_FORMAT.to_owned(), Json::Number(1_u64.into())),
-        ("agent".to_owned(), Json::from(manifest.agent.as_str())),
-        ("capabilities".to_owned(), Json::Array(capabilities)),
-    ];
-    files.insert(CONTRACT_FILE.to_owned(), Json::Object(contract.into_iter().collect()));
+    let mut contract = Object::new();
+    contract.push(CONTRACT_FORMAT.to_owned(), Json::Number(1_u64.into()));
+    contract.push("agent".to_owned(), Json::from(manifest.agent.as_str()));
+    push_about(&mut contract, manifest);
+    contract.push("capabilities".to_owned(), Json::Array(capabilities));
+    files.insert(CONTRACT_FILE.to_owned(), Json::Object(contract));
     files
 }
 

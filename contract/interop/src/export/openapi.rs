@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use capgen_manifest::{Capability, Http, HttpDefaults, Manifest, Side};
+use capgen_manifest::{About, Capability, Contact, Http, HttpDefaults, Manifest, Side};
 use capgen_schema::{Json, Kind, NodeId, Object, pointer};
 
 use super::components::{Components, Placed};
@@ -189,19 +189,38 @@ fn places_of(http: Option<&Http>, defaults: &HttpDefaults) -> Vec<(&'static str,
 
 fn head(manifest: &Manifest) -> Object {
     let text = |text: &str| Json::from(text);
-    let info: Object = [
-        ("title".to_owned(), text(manifest.agent.as_str())),
-        ("version".to_owned(), text(revision(manifest).as_str())),
-    ]
-    .into_iter()
-    .collect();
+    let about = &manifest.about;
+    let mut info = Object::new();
+    info.push("title".to_owned(), text(manifest.agent.as_str()));
+    if let Some(description) = &about.description {
+        info.push("description".to_owned(), text(description));
+    }
+    push_unless_empty(&mut info, "contact", contact(about));
+    info.push("version".to_owned(), text(revision(manifest).as_str()));
     let agent: Object = [("agent".to_owned(), text(manifest.agent.as_str()))].into_iter().collect();
-    let members = [
-        ("openapi".to_owned(), text("3.1.0")),
-        ("info".to_owned(), Json::Object(info)),
-        (OPENAPI_KEY.to_owned(), Json::Object(agent)),
-    ];
-    members.into_iter().collect()
+    let mut head = Object::new();
+    head.push("openapi".to_owned(), text("3.1.0"));
+    head.push("info".to_owned(), Json::Object(info));
+    if let Some(url) = &about.documentation {
+        let link: Object = [("url".to_owned(), text(url.as_str()))].into_iter().collect();
+        head.push("externalDocs".to_owned(), Json::Object(link));
+    }
+    head.push(OPENAPI_KEY.to_owned(), Json::Object(agent));
+    head
+}
+
+/// The owner and the address of the owner.
+fn contact(about: &About) -> Object {
+    let mut contact = Object::new();
+    if let Some(owner) = &about.owner {
+        contact.push("name".to_owned(), Json::from(owner.as_str()));
+    }
+    match &about.contact {
+        Some(Contact::Url(url)) => contact.push("url".to_owned(), Json::from(url.as_str())),
+        Some(Contact::Email(email)) => contact.push("email".to_owned(), Json::from(email.as_str())),
+        None => {}
+    }
+    contact
 }
 
 /// The operations by path, in the order of the first one of each.

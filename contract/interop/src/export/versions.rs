@@ -27,5 +27,6 @@ pub(super) fn plain(manifest: &Manifest) -> (Cow<'_, Manifest>, Vec<Loss>) {
         }
     }
     let (agent, transports) = (manifest.agent.clone(), manifest.transports.clone());
-    (Cow::Owned(Manifest { agent, transports, capabilities: kept }), losses)
+    let about = manifest.about.clone();
+    (Cow::Owned(Manifest { about, ..Manifest::new(agent, transports, kept) }), losses)
 }

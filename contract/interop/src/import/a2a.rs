@@ -6,7 +6,7 @@
 use std::collections::HashSet;
 
 use capgen_diagnostic::quoted;
-use capgen_manifest::{Capability, Side};
+use capgen_manifest::{About, Capability, Contact, HttpsUrl, Side};
 use capgen_schema::{Json, Object, pointer};
 
 use super::{Dialect, Document, Foreign, ImportSettings, Imported, Importer, Kind, add_tags};
@@ -56,7 +56,20 @@ pub fn skills(document: &Document, settings: ImportSettings) -> Skills {
             name
         }
     };
-    Skills { imported: importer.finish(), agent }
+    let mut imported = importer.finish();
+    imported.about = parameters(card).map_or_else(|| about(card), |(parameters, _)| About::from_json(parameters));
+    Skills { imported, agent }
+}
+
+/// The texts of a card without the extension about the agent.
+fn about(card: &Json) -> About {
+    let text = |at: &str| card.pointer(at).and_then(Json::as_str).filter(|text| !text.is_empty());
+    About {
+        description: text("/description").map(str::to_owned),
+        owner: text("/provider/organization").map(str::to_owned),
+        contact: text("/provider/url").and_then(Contact::new),
+        documentation: text("/documentationUrl").and_then(HttpsUrl::new),
+    }
 }
 
 /// Reads the skills of a card without the extension.

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use capgen_diagnostic::{Severity, quoted};
-use capgen_manifest::{Capability, ContractPart, DeclaredError, Side, VersionConflict, accepts_no_value};
+use capgen_manifest::{About, Capability, ContractPart, DeclaredError, Side, VersionConflict, accepts_no_value};
 use capgen_schema::{Anchor, Code, Json};
 
 use super::name::{Wanted, capability_names};
@@ -244,7 +244,7 @@ impl Importer {
         capabilities.sort_by(|a, b| a.name.cmp(&b.name).then_with(|| b.version.cmp(&a.version)));
         let nameless = std::iter::repeat_n(String::new(), nameless);
         let rejected = rejected.into_iter().map(|(entry, _)| entry.wire).chain(nameless).collect();
-        Imported { capabilities, entries: count, rejected, findings }
+        Imported { about: About::default(), capabilities, entries: count, rejected, findings }
     }
 
     /// Rejects every entry whose name another entry has too: it is not known which of them a call would reach.

@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, HashSet};
 
 use capgen_diagnostic::quoted;
-use capgen_manifest::{AgentId, Capability, Side};
+use capgen_manifest::{About, AgentId, Capability, Side};
 use capgen_schema::{Json, LINKED_FILES, Object, is_same_dialect, pointer};
 
 use super::{Dialect, Document, Entry, Foreign, ImportSettings, Imported, Importer, Kind, collection, pruned};
@@ -70,6 +70,9 @@ pub fn schemas(document: &Document, settings: ImportSettings, naming: &Naming) -
         }
     }
     let mut imported = importer.finish();
+    if let [(_, contract)] = contracts.as_slice() {
+        imported.about = About::from_json(contract);
+    }
     document.explain_references(&mut imported.findings);
     Schemas { imported, agent }
 }

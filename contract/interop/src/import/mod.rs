@@ -25,7 +25,7 @@ mod tidy;
 mod unread;
 
 use capgen_diagnostic::{Diagnostic, Severity};
-use capgen_manifest::{AgentId, Capability, Manifest, TransportSettings};
+use capgen_manifest::{About, AgentId, Capability, Manifest, TransportSettings};
 use capgen_schema::{Anchor, Code};
 
 use crate::codes;
@@ -52,6 +52,8 @@ pub struct ImportSettings {
 /// The result of an import.
 #[derive(Clone, Debug)]
 pub struct Imported {
+    /// The valid texts about the agent: others, such as a URL without `https`, are left out.
+    pub about: About,
     /// The capabilities of the entries without errors, sorted by name.
     pub capabilities: Vec<Capability>,
     /// The number of entries, including those with errors.
@@ -65,7 +67,7 @@ pub struct Imported {
 impl Imported {
     /// The contract of an agent that offers the capabilities.
     pub fn into_manifest(self, agent: AgentId, transports: Vec<TransportSettings>) -> Manifest {
-        Manifest { agent, transports, capabilities: self.capabilities }
+        Manifest { about: self.about, ..Manifest::new(agent, transports, self.capabilities) }
     }
 
     /// Whether an entry, or the document as a whole, has an error.

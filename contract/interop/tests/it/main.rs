@@ -11,6 +11,7 @@
     reason = "a test fails by panicking, and prints why it was skipped"
 )]
 
+mod about;
 mod annotations;
 mod conditions;
 mod declared_errors;

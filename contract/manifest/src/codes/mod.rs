@@ -92,6 +92,8 @@ capgen_diagnostic::codes! {
     pub ACCEPTED_WARNING = "E0228";
     /// An output of `generate` in `fleet.yaml` that is invalid.
     pub OUTPUT = "E0229";
+    /// A `contact` or `documentation` of an agent that is not an address or a URL.
+    pub AGENT_ADDRESS = "E0230";
     /// Capability names that generated code must distinguish by a suffix.
     pub SIMILAR_NAMES = "W0201";
     /// Definitions that have the same name but differ.

@@ -9,7 +9,7 @@ use capgen_schema::{Json, Number};
 use super::node::{Node, texts};
 use super::{http, mapping, options};
 use crate::keys::{ACCEPTED, CALLS, ERROR, FLEET_KEY, GENERATE, GRANT, Key, OUTPUT, OUTPUT_IMPORT, Value};
-use crate::{AgentId, DeclaredError};
+use crate::{AgentId, Contact, DeclaredError, HttpsUrl};
 
 /// Relative paths: those that start with neither a slash nor a drive.
 const RELATIVE: &str = r"^([^/\\A-Za-z]|[A-Za-z]([^:]|$))";
@@ -28,6 +28,8 @@ fn schema(value: Value) -> Node {
         Value::CapabilityName => Node::matching(NAME_PATTERN),
         Value::Text => Node::of("string"),
         Value::FilledText => filled(),
+        Value::Contact => Node::of("string").text("pattern", Contact::PATTERN),
+        Value::HttpsUrl => Node::of("string").text("pattern", HttpsUrl::PATTERN),
         Value::FilledTexts => list(filled()).number("minItems", 1),
         Value::Flag => Node::of("boolean"),
         Value::Mapping => Node::of("object"),

@@ -1,5 +1,6 @@
 //! `capabilities.yaml`: text to model.
 
+mod about;
 mod accepted;
 pub(crate) mod advice;
 mod aliases;
@@ -104,6 +105,7 @@ fn manifest(reader: &mut Reader<'_>, root: &Node, expected: Option<&AgentId>) ->
     reader.only(&mut map, &keys::names(&MANIFEST));
     format_version(reader, &map, true);
     let agent = agent(reader, &map, expected);
+    let about = about::read(reader, &map);
     reader.required(&map, "transports");
     reader.not_empty(&map, "transports");
     let transports = reader.elements(&map, "transports");
@@ -123,7 +125,7 @@ fn manifest(reader: &mut Reader<'_>, root: &Node, expected: Option<&AgentId>) ->
         [input, output].into_iter().chain(errors.iter_mut().map(|error| &mut error.details))
     });
     reader.patterns.drop_compiled(schemas.flatten());
-    let manifest = agent.map(|agent| Manifest { agent, transports, capabilities });
+    let manifest = agent.map(|agent| Manifest { agent, about, transports, capabilities });
     let accepted = accepted::read(reader, &map, manifest.as_ref());
     Some((manifest, accepted))
 }

@@ -168,6 +168,8 @@ impl Public {
     fn member(self, key: &str) -> Option<Public> {
         Some(match (self, key) {
             (Public::Contract, "version" | "agent") => Public::Word,
+            (Public::Contract, "description" | "owner" | "contact") => Public::Text,
+            (Public::Contract, "documentation") => Public::Url,
             (Public::Contract, "transports") => Public::Secret,
             (Public::Contract, "capabilities") => Public::Capabilities,
             (Public::Contract | Public::Capability, "http") => Public::Http,

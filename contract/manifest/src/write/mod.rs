@@ -34,20 +34,21 @@ impl Manifest {
     /// ```
     /// use capgen_manifest::{AgentId, Capability, Manifest, TransportSettings};
     /// use capgen_schema::Schema;
-    /// let manifest = Manifest {
-    ///     agent: AgentId::new("reviewer").ok_or("no id")?,
-    ///     transports: vec![TransportSettings {
-    ///         kind: "memory".to_owned(),
-    ///         settings: r#"{"topics": {"requests": "agents.reviewer"}}"#.parse()?,
-    ///     }],
-    ///     capabilities: vec![Capability {
-    ///         version: Some("1.0.0".parse()?),
-    ///         input: Some(Schema::parse_text(r#"{"type": "string", "enum": ["yes", "later"]}"#)?),
-    ///         ..Capability::new("review")
-    ///     }],
+    /// let transport = TransportSettings {
+    ///     kind: "memory".to_owned(),
+    ///     settings: r#"{"topics": {"requests": "agents.reviewer"}}"#.parse()?,
     /// };
+    /// let capability = Capability {
+    ///     version: Some("1.0.0".parse()?),
+    ///     input: Some(Schema::parse_text(r#"{"type": "string", "enum": ["yes", "later"]}"#)?),
+    ///     ..Capability::new("review")
+    /// };
+    /// let agent = AgentId::new("reviewer").ok_or("an invalid id")?;
+    /// let mut manifest = Manifest::new(agent, vec![transport], vec![capability]);
+    /// manifest.about.owner = Some("Team Reviews".to_owned());
     /// assert_eq!(manifest.to_yaml(), r#"version: 1
     /// agent: agent://reviewer
+    /// owner: Team Reviews
     /// transports:
     ///   - kind: memory
     ///     topics:
@@ -73,6 +74,9 @@ impl Manifest {
         push_comment(&mut out, comment);
         out.push_str("version: 1\n");
         block::push_member(&mut out, "agent", &text(&format!("{}{}", AgentId::SCHEME, self.agent)), 0);
+        for (key, value) in &self.about.definition() {
+            block::push_member(&mut out, key, value, 0);
+        }
         push_list(&mut out, "transports", self.transports.iter().map(transport));
         let defaults = HttpDefaults::of(self.capabilities.iter().filter_map(|capability| capability.http.as_ref()));
         if !defaults.definition().is_empty() {

@@ -11,6 +11,7 @@
     reason = "a test fails by panicking, and prints why it was skipped"
 )]
 
+mod about;
 mod common;
 mod declared_errors;
 mod definitions;

@@ -156,7 +156,7 @@ fn bundle_folder() -> (TempDir, Vec<Descriptor>) {
         ..Capability::new("code-review")
     };
     let agent = AgentId::new("reviewer").unwrap();
-    let manifest = Manifest { agent, transports: Vec::new(), capabilities: vec![capability] };
+    let manifest = Manifest::new(agent, Vec::new(), vec![capability]);
     let (namespace, signer, key) = ("org.agentries".parse().unwrap(), did("provider"), key("provider"));
     let publisher = Publisher { namespace: &namespace, signer: &signer, key: &key, created: NOW };
     let bundle = bundle::create(&[&manifest], &publisher).unwrap();

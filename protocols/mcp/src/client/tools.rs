@@ -144,16 +144,17 @@ impl ToolList {
         self.tools.retain(|tool| tool.mirrored.is_ok());
     }
 
-    /// The list as one result of `tools/list`, with `serverInfo` and `protocolVersion` as the answer to `initialize`
-    /// has them.
+    /// The list as one result of `tools/list`, with `serverInfo`, `protocolVersion` and `instructions` as the answer to
+    /// `initialize` has them.
     #[must_use]
     pub fn to_json(&self) -> Json {
         let tools = self.tools.iter().map(|tool| tool.definition.clone()).collect();
-        object([
-            ("serverInfo", self.server.implementation.to_json()),
-            ("protocolVersion", string(self.server.revision.as_str())),
-            ("tools", Json::Array(tools)),
-        ])
+        let mut list = Object::new();
+        list.push("serverInfo".to_owned(), self.server.implementation.to_json());
+        list.push("protocolVersion".to_owned(), string(self.server.revision.as_str()));
+        list.set("instructions", self.server.instructions.as_deref().map(string));
+        list.push("tools".to_owned(), Json::Array(tools));
+        Json::Object(list)
     }
 }
 

@@ -134,7 +134,8 @@ impl McpServer {
     /// A capability has no handler, or the handler has another contract; or there are no capabilities.
     pub fn builder(handlers: Handlers, manifest: &Manifest) -> Result<McpServerBuilder, InvalidAgent> {
         let tools = Tools::with_manifest(&handlers, manifest)?;
-        Ok(McpServerBuilder::new(handlers, tools))
+        let instructions = manifest.about.description.clone();
+        Ok(McpServerBuilder { instructions, ..McpServerBuilder::new(handlers, tools) })
     }
 
     /// The number of records that the audit did not accept.
@@ -175,7 +176,7 @@ impl McpServerBuilder {
         Self { implementation, ..self }
     }
 
-    /// A text for models about the agent and its tools.
+    /// A text for models about the agent and its tools. The default is the description of the agent in its manifest.
     pub fn instructions(self, instructions: impl Into<String>) -> Self {
         Self { instructions: Some(instructions.into()), ..self }
     }

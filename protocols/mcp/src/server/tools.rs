@@ -106,7 +106,7 @@ impl Tools {
             InvalidAgent::Capability(name, problems.join("; "))
         })?;
         let transports = vec![TransportSettings::mcp(agent.as_str())];
-        Self::build(handlers, Manifest { agent, transports, capabilities }, false)
+        Self::build(handlers, Manifest::new(agent, transports, capabilities), false)
     }
 
     /// The tools of handlers, by the manifest of the agent, which has the descriptions of properties too.

@@ -21,7 +21,7 @@ fn checker() -> Arc<Checker> {
 
 fn manifest(capabilities: Vec<Capability>) -> Manifest {
     let agent = AgentId::new("search").unwrap();
-    Manifest { agent, transports: vec![TransportSettings::memory("search.requests")], capabilities }
+    Manifest::new(agent, vec![TransportSettings::memory("search.requests")], capabilities)
 }
 
 fn capability(name: &str, version: &str) -> Capability {

@@ -39,11 +39,7 @@ fn capability(version: &str, input: &str, output: &str) -> Capability {
 }
 
 fn manifest(capability: &Capability) -> Manifest {
-    Manifest {
-        agent: AgentId::new("index").unwrap(),
-        transports: vec![TransportSettings::memory(ADDRESS)],
-        capabilities: vec![capability.clone()],
-    }
+    Manifest::new(AgentId::new("index").unwrap(), vec![TransportSettings::memory(ADDRESS)], vec![capability.clone()])
 }
 
 /// The fingerprint that `capgen diff` shows for the breaking change of a side.

@@ -102,11 +102,11 @@ async fn fixture() -> Fixture {
     let (broker, audit) = (MemoryBroker::new(), Arc::new(MemoryAudit::default()));
     let server = Server::builder(trips_handlers(Office)).audit(audit.clone()).listen(broker.connect(), ADDRESS);
     let trips = AgentId::new("trips").unwrap();
-    let manifest = Manifest {
-        agent: trips.clone(),
-        transports: vec![TransportSettings::memory(ADDRESS)],
-        capabilities: vec![capgen_manifest::Capability::from_descriptor(&Book::descriptor().into()).unwrap()],
-    };
+    let manifest = Manifest::new(
+        trips.clone(),
+        vec![TransportSettings::memory(ADDRESS)],
+        vec![capgen_manifest::Capability::from_descriptor(&Book::descriptor().into()).unwrap()],
+    );
     let peers = PeerTable::new().with_manifest(&manifest);
     let client = Client::builder("caller").transport(broker.connect()).peers(peers).build().await.unwrap();
     Fixture { client, server: server.start().await.unwrap(), audit }

@@ -58,11 +58,11 @@ impl Instances {
         contract: &CapabilityContract,
         build: impl FnOnce(ClientBuilder) -> ClientBuilder,
     ) -> Client {
-        let manifest = Manifest {
-            agent: AgentId::new("trips").unwrap(),
-            transports: vec![TransportSettings::memory(ADDRESS)],
-            capabilities: vec![contract.clone()],
-        };
+        let manifest = Manifest::new(
+            AgentId::new("trips").unwrap(),
+            vec![TransportSettings::memory(ADDRESS)],
+            vec![contract.clone()],
+        );
         let builder = Client::builder("desk").transport(Arc::new(self.broker.connect()));
         build(builder.peers(PeerTable::new().with_manifest(&manifest))).build().await.unwrap()
     }
@@ -302,11 +302,11 @@ async fn scripted(script: &[&'static str], retry: Retry) -> (Status, Vec<String>
         });
         servers.push(Server::builder(handlers).listen(broker.connect(), address).start().await.unwrap());
     }
-    let manifest = Manifest {
-        agent: AgentId::new("trips").unwrap(),
-        transports: vec![TransportSettings::memory(ADDRESS)],
-        capabilities: vec![idempotent(contract("1.1.0", &["to", "note"], 9))],
-    };
+    let manifest = Manifest::new(
+        AgentId::new("trips").unwrap(),
+        vec![TransportSettings::memory(ADDRESS)],
+        vec![idempotent(contract("1.1.0", &["to", "note"], 9))],
+    );
     let sent = Arc::new(Mutex::new(Vec::new()));
     let route = Route { inner: broker.connect(), script: script.to_vec(), sent: Arc::clone(&sent) };
     let peers = PeerTable::new().with_manifest(&manifest);

@@ -34,7 +34,7 @@ async fn transports_are_given_as_they_are_or_shared() {
     for address in ["a", "b", "c"] {
         let transports = vec![TransportSettings::memory(address)];
         let capabilities = vec![CapabilityContract::new("say")];
-        let echo = Manifest { agent: "echo".parse().unwrap(), transports, capabilities };
+        let echo = Manifest::new("echo".parse().unwrap(), transports, capabilities);
         let peers = PeerTable::new().with_manifest(&echo);
         let client = Client::builder("console").transport(broker.connect()).peers(peers).build().await.unwrap();
         let result = client.call_json("echo", "say", &json!(address)).await;
@@ -49,7 +49,7 @@ async fn echo(broker: &MemoryBroker) -> (Server, Client) {
     let server = Server::builder(handlers).listen(broker.connect(), "echo").start().await.unwrap();
     let transports = vec![TransportSettings::memory("echo")];
     let capabilities = vec![CapabilityContract::new("say")];
-    let peers = PeerTable::new().with_manifest(&Manifest { agent: "echo".parse().unwrap(), transports, capabilities });
+    let peers = PeerTable::new().with_manifest(&Manifest::new("echo".parse().unwrap(), transports, capabilities));
     let client = Client::builder("console").transport(broker.connect()).peers(peers).build().await.unwrap();
     (server, client)
 }

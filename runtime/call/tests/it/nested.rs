@@ -13,11 +13,11 @@ use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};
 
 fn agent(id: &str) -> Manifest {
-    Manifest {
-        agent: AgentId::new(id).unwrap(),
-        transports: vec![TransportSettings::memory(&format!("agents.{id}"))],
-        capabilities: vec![CapabilityContract::new("ask")],
-    }
+    Manifest::new(
+        AgentId::new(id).unwrap(),
+        vec![TransportSettings::memory(&format!("agents.{id}"))],
+        vec![CapabilityContract::new("ask")],
+    )
 }
 
 async fn client(broker: &MemoryBroker, id: &str, peer: &str) -> Client {

@@ -26,11 +26,11 @@ async fn client(broker: &MemoryBroker, contract: &Capability, retry: Retry) -> C
 }
 
 async fn client_by(transport: Arc<dyn Transport>, contract: &Capability, retry: Retry) -> Client {
-    let manifest = Manifest {
-        agent: AgentId::new("index").unwrap(),
-        transports: vec![TransportSettings::memory("index.requests")],
-        capabilities: vec![contract.clone()],
-    };
+    let manifest = Manifest::new(
+        AgentId::new("index").unwrap(),
+        vec![TransportSettings::memory("index.requests")],
+        vec![contract.clone()],
+    );
     let peers = PeerTable::new().with_manifest(&manifest);
     Client::builder("desk").transport(transport).peers(peers).retry(retry).build().await.unwrap()
 }

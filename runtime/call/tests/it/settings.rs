@@ -77,11 +77,11 @@ async fn is_served(
     let handlers = Handlers::new("index").with_json(&provider, async |_, payload| Ok(payload));
     let built = Server::builder(handlers).listen(broker.connect(), "index.requests");
     let _server = server(built).start().await.unwrap();
-    let manifest = Manifest {
-        agent: "index".parse().unwrap(),
-        transports: vec![TransportSettings::memory("index.requests")],
-        capabilities: vec![contract("1.0.0", r#"{"type": "string"}"#)],
-    };
+    let manifest = Manifest::new(
+        "index".parse().unwrap(),
+        vec![TransportSettings::memory("index.requests")],
+        vec![contract("1.0.0", r#"{"type": "string"}"#)],
+    );
     let peers = PeerTable::new().with_manifest(&manifest);
     let built = Client::builder("desk").transport(broker.connect()).peers(peers).try_other_instances(false);
     let client = client(built).build().await.unwrap();

@@ -34,11 +34,11 @@ async fn new_requests_go_to_other_instances_or_fail_at_once() {
         let handlers = Handlers::new("echo").with_loose("say", async |_, payload| Ok(payload));
         Server::builder(handlers).listen(broker.connect(), "echo.requests").start().await.unwrap()
     };
-    let manifest = Manifest {
-        agent: "echo".parse().unwrap(),
-        transports: vec![TransportSettings::memory("echo.requests")],
-        capabilities: vec![CapabilityContract::new("say")],
-    };
+    let manifest = Manifest::new(
+        "echo".parse().unwrap(),
+        vec![TransportSettings::memory("echo.requests")],
+        vec![CapabilityContract::new("say")],
+    );
     let peers = PeerTable::new().with_manifest(&manifest);
     let client = Client::builder("console").transport(broker.connect()).peers(peers).build().await.unwrap();
     let call = async || client.call_json("echo", "say", &json!(1)).await.error.map(|error| error.code.to_string());

@@ -48,11 +48,8 @@ async fn call(
     let handlers = Handlers::new("index").with_json(provider, async |_, payload| Ok(payload));
     let built = Server::builder(handlers).listen(Arc::new(broker.connect()), ADDRESS);
     let server = server(built).start().await.unwrap();
-    let manifest = Manifest {
-        agent: AgentId::new("index").unwrap(),
-        transports: vec![TransportSettings::memory(ADDRESS)],
-        capabilities: vec![caller.clone()],
-    };
+    let manifest =
+        Manifest::new(AgentId::new("index").unwrap(), vec![TransportSettings::memory(ADDRESS)], vec![caller.clone()]);
     let client = Client::builder("desk")
         .transport(Arc::new(broker.connect()))
         .peers(PeerTable::new().with_manifest(&manifest))

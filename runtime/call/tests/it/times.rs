@@ -139,11 +139,11 @@ async fn a_request_that_waited_too_long_has_no_effect() {
 }
 
 fn agent(id: &str) -> Manifest {
-    Manifest {
-        agent: AgentId::new(id).unwrap(),
-        transports: vec![TransportSettings::memory(&format!("agents.{id}"))],
-        capabilities: vec![CapabilityContract::new("ask")],
-    }
+    Manifest::new(
+        AgentId::new(id).unwrap(),
+        vec![TransportSettings::memory(&format!("agents.{id}"))],
+        vec![CapabilityContract::new("ask")],
+    )
 }
 
 /// An agent that asks another one, with a timeout that is longer than its caller's.

@@ -31,7 +31,7 @@ async fn the_roles_of_a_token_allow_a_call() {
 
     let _server = server.start().await.unwrap();
     let transports = vec![TransportSettings::memory("agents.trips")];
-    let manifest = Manifest { agent: "trips".parse().unwrap(), transports, capabilities: vec![contract] };
+    let manifest = Manifest::new("trips".parse().unwrap(), transports, vec![contract]);
     let client = Client::builder("desk").transport(broker.connect()).keys(of_client);
     let client = client.peers(PeerTable::new().with_manifest(&manifest)).build().await.unwrap();
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap();

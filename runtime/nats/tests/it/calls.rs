@@ -65,7 +65,7 @@ async fn client(transport: NatsTransport, retry: Retry) -> Client {
     contract.idempotent = Some(true);
     let trips = AgentId::new("trips").unwrap();
     let transports = vec![TransportSettings::nats(&["nats://localhost"], ADDRESS)];
-    let manifest = Manifest { agent: trips, transports, capabilities: vec![contract] };
+    let manifest = Manifest::new(trips, transports, vec![contract]);
     let peers = PeerTable::new().with_manifest(&manifest);
     Client::builder("caller").transport(Arc::new(transport)).peers(peers).retry(retry).build().await.unwrap()
 }

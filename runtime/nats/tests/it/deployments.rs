@@ -40,11 +40,11 @@ async fn instance_with(transport: NatsTransport, contract: &CapabilityContract) 
 }
 
 async fn caller(broker: &NatsServer, contract: &CapabilityContract, is_alone: bool) -> Client {
-    let manifest = Manifest {
-        agent: AgentId::new("trips").unwrap(),
-        transports: vec![TransportSettings::nats(&["nats://localhost"], ADDRESS)],
-        capabilities: vec![contract.clone()],
-    };
+    let manifest = Manifest::new(
+        AgentId::new("trips").unwrap(),
+        vec![TransportSettings::nats(&["nats://localhost"], ADDRESS)],
+        vec![contract.clone()],
+    );
     let peers = PeerTable::new().with_manifest(&manifest);
     let client = Client::builder("desk").transport(Arc::new(connect(broker).await)).peers(peers);
     client.try_other_instances(!is_alone).build().await.unwrap()

@@ -52,11 +52,11 @@ async fn the_cause_of_a_failure_is_in_no_message_of_the_broker() {
     eavesdropper.flush().await.unwrap();
 
     let _server = Server::builder(handlers()).listen(connect(&server).await, ADDRESS).start().await.unwrap();
-    let manifest = Manifest {
-        agent: AgentId::new("store").unwrap(),
-        transports: vec![TransportSettings::nats(&[&server.url()], ADDRESS)],
-        capabilities: ["open", "panic"].map(CapabilityContract::new).to_vec(),
-    };
+    let manifest = Manifest::new(
+        AgentId::new("store").unwrap(),
+        vec![TransportSettings::nats(&[&server.url()], ADDRESS)],
+        ["open", "panic"].map(CapabilityContract::new).to_vec(),
+    );
     let client = Client::builder("desk").transport(connect(&server).await);
     let client = client.peers(PeerTable::new().with_manifest(&manifest)).build().await.unwrap();
     for (capability, expected) in [("open", "UNAVAILABLE"), ("panic", "EAGENTRPC_HANDLER_FAILED")] {

@@ -77,7 +77,7 @@ async fn client(agent: &str, transport: Arc<dyn Transport>) -> Client {
         _ => vec![TransportSettings::nats(&["nats://localhost"], ADDRESS)],
     };
     let capabilities = vec![CapabilityContract::new("say")];
-    let manifest = Manifest { agent: AgentId::new("echo").unwrap(), transports, capabilities };
+    let manifest = Manifest::new(AgentId::new("echo").unwrap(), transports, capabilities);
     let client = Client::builder(agent).transport(transport).peers(PeerTable::new().with_manifest(&manifest));
     client.keys(keys(agent, &["echo"])).build().await.unwrap()
 }

@@ -73,7 +73,7 @@ impl Load {
             _ => vec![TransportSettings::nats(&["nats://localhost"], ADDRESS)],
         };
         let capabilities = vec![CapabilityContract::new("book")];
-        let manifest = Manifest { agent: AgentId::new("trips").unwrap(), transports, capabilities };
+        let manifest = Manifest::new(AgentId::new("trips").unwrap(), transports, capabilities);
         let client = Client::builder("desk").transport(of_client).keys(keys[0].clone());
         let client = client.peers(PeerTable::new().with_manifest(&manifest)).build().await.unwrap();
         let (calls, token) = (Arc::<AtomicUsize>::default(), Arc::<Mutex<Option<String>>>::default());

@@ -30,7 +30,7 @@ async fn open(transport: &NatsTransport) -> NatsIdempotencyStore {
 fn peer() -> PeerTable {
     let transports = vec![TransportSettings::nats(&["nats://localhost"], ADDRESS)];
     let capabilities = vec![CapabilityContract::new("book")];
-    PeerTable::new().with_manifest(&Manifest { agent: AgentId::new("trips").unwrap(), transports, capabilities })
+    PeerTable::new().with_manifest(&Manifest::new(AgentId::new("trips").unwrap(), transports, capabilities))
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -76,7 +76,7 @@ impl Fixture {
         let server = Server::builder(handlers).listen(of_server, ADDRESS).keys(keys("trips", 1, &[1]));
         let server = server.tokens(Arc::new(tokens)).start().await.unwrap();
         let capabilities = vec![CapabilityContract::new("book")];
-        let manifest = Manifest { agent: AgentId::new("trips").unwrap(), transports, capabilities };
+        let manifest = Manifest::new(AgentId::new("trips").unwrap(), transports, capabilities);
         let client = Client::builder("desk").transport(of_client).keys(keys("desk", 1, &[1]));
         let client = client.peers(PeerTable::new().with_manifest(&manifest)).build().await.unwrap();
         Self { _server: server, client, runs, issuer }

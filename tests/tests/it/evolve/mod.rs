@@ -17,11 +17,7 @@ fn contract(schema: &Schema) -> Manifest {
 }
 
 fn manifest(capabilities: Vec<Capability>) -> Manifest {
-    Manifest {
-        agent: AgentId::new("agent").unwrap(),
-        transports: vec![TransportSettings::memory("calls")],
-        capabilities,
-    }
+    Manifest::new(AgentId::new("agent").unwrap(), vec![TransportSettings::memory("calls")], capabilities)
 }
 
 /// Compares two schemas with a smaller budget than usual.

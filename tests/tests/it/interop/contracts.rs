@@ -31,7 +31,7 @@ pub(crate) fn with_one_version() -> Vec<Manifest> {
 pub(crate) fn agent(capabilities: Vec<Capability>) -> Manifest {
     let agent = AgentId::new("shop").unwrap();
     let capabilities = capabilities.into_iter().map(usable).collect();
-    Manifest { agent, transports: vec![TransportSettings::memory("agents.shop.requests")], capabilities }
+    Manifest::new(agent, vec![TransportSettings::memory("agents.shop.requests")], capabilities)
 }
 
 /// The capability without the schema of a side that accepts nothing, which imports reject.

@@ -116,9 +116,7 @@ async fn client(broker: &MemoryBroker, has_contract: bool, retry: Option<Retry>)
 
 /// The contract of the agent without schemas.
 fn loose_manifest() -> capgen::call::Manifest {
-    capgen::call::Manifest {
-        agent: AgentId::new("pr-reviewer").expect("an id"),
-        transports: vec![TransportSettings::memory("requests")],
-        capabilities: vec![capgen::call::CapabilityContract::new("review-pr")],
-    }
+    let agent = AgentId::new("pr-reviewer").expect("an id");
+    let capability = capgen::call::CapabilityContract::new("review-pr");
+    capgen::call::Manifest::new(agent, vec![TransportSettings::memory("requests")], vec![capability])
 }

@@ -63,7 +63,11 @@ pub fn mcp(manifest: &Manifest, options: McpOptions) -> Export {
         }
         tools.push(tool(capability, name, options, &mut losses));
     }
-    let document = [("tools".to_owned(), Json::Array(tools))].into_iter().collect();
+    let mut document: Object = [("tools".to_owned(), Json::Array(tools))].into_iter().collect();
+    if !manifest.about.is_empty() {
+        let member = (MCP_META_KEY.to_owned(), Json::Object(manifest.about.definition()));
+        document.push("_meta".to_owned(), Json::Object([member].into_iter().collect()));
+    }
     Export { document: Json::Object(document), losses }
 }
 

@@ -20,7 +20,7 @@ use super::super::Loss;
 /// let book = |version: &str| Capability { version: version.parse().ok(), ..Capability::new("book") };
 /// let agent = AgentId::new("trips").ok_or("an invalid id")?;
 /// let capabilities = vec![book("2.0.0"), book("1.4.0"), Capability::new("ping")];
-/// let manifest = Manifest { agent, transports: Vec::new(), capabilities };
+/// let manifest = Manifest::new(agent, Vec::new(), capabilities);
 /// let names = |all_versions| tool_names(&manifest, all_versions).into_iter().map(|(_, name)| name).collect::<Vec<_>>();
 /// assert_eq!(names(false), ["book", "ping"]);
 /// assert_eq!(names(true), ["book", "book_v1", "ping"]);

@@ -88,7 +88,9 @@ pub fn tools(document: &Document, settings: ImportSettings) -> Tools {
         }
     }
     let server = pages.server.map(str::to_owned);
-    Tools { imported: importer.finish(), server, server_version: pages.server_version.map(str::to_owned) }
+    let mut imported = importer.finish();
+    imported.about = pages.about;
+    Tools { imported, server, server_version: pages.server_version.map(str::to_owned) }
 }
 
 fn tool(importer: &mut Importer, listed: &Listed<'_>, dialect: Dialect) {

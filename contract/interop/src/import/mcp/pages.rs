@@ -1,11 +1,12 @@
 //! The pages of a list of tools, in each form in which they are stored.
 
 use capgen_diagnostic::shortened;
+use capgen_manifest::About;
 use capgen_schema::{Json, pointer};
 
 use super::form::is_tool;
-use crate::codes;
 use crate::import::{Importer, Kind};
+use crate::{MCP_META_KEY, codes};
 
 /// The tools of all pages, with the name, version and protocol of their server.
 #[derive(Default)]
@@ -15,6 +16,8 @@ pub(super) struct Pages<'a> {
     pub(super) server: Option<&'a str>,
     pub(super) server_version: Option<&'a str>,
     pub(super) protocol: Option<&'a str>,
+    /// The texts about the agent: those of an export, or the instructions of the server.
+    pub(super) about: About,
     /// Whether the last page so far names a further one.
     continues: Option<String>,
 }
@@ -72,6 +75,7 @@ impl<'a> Pages<'a> {
             return self.page(importer, inner, pointer::join(&at, "toolConfig"));
         }
         let is_about_server = self.server(page);
+        self.texts(page);
         let list = LISTS.into_iter().find_map(|name| Some((name, page.get(name)?)));
         match list {
             Some((name, Json::Array(tools))) => {
@@ -83,6 +87,17 @@ impl<'a> Pages<'a> {
             None if is_about_server => {}
             None => wrong_form(importer, at, "the document has no member `tools`"),
         }
+    }
+
+    /// Reads the texts about the agent, unless an earlier page has them.
+    fn texts(&mut self, page: &Json) {
+        let mark = page.get("_meta").and_then(|meta| meta.get(MCP_META_KEY));
+        let instructions = page.get("instructions").and_then(Json::as_str).filter(|text| !text.is_empty());
+        let description = self.about.description.take().or_else(|| instructions.map(str::to_owned));
+        self.about = match mark.map(About::from_json).filter(|about| !about.is_empty()) {
+            Some(about) => about,
+            None => About { description, ..std::mem::take(&mut self.about) },
+        };
     }
 
     /// Reads the members about the server; returns whether there are any.

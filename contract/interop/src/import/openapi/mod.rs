@@ -11,6 +11,7 @@
 //! | parameters | an `inputSchema` with the members `path`, `query`, `header` and `body` |
 //! | the bodies of the responses 2xx | `outputSchema` |
 //! | method, path, servers, parameters, body, security | `http` |
+//! | `info.description`, `info.contact`, `externalDocs` | the texts about the agent |
 //! | `x-capgen` | the other keys, if capgen exported the document |
 
 mod body;
@@ -29,7 +30,7 @@ mod template;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry::{Occupied, Vacant};
 
-use capgen_manifest::Side;
+use capgen_manifest::{About, Contact, HttpsUrl, Side};
 use capgen_schema::{Json, Object, pointer};
 
 use super::{Dialect, Document, ImportSettings, Imported, Importer, Kind};
@@ -111,11 +112,24 @@ pub fn operations_and_schemas(document: &Document, settings: ImportSettings, eac
     let agent = json.get(OPENAPI_KEY).and_then(|mark| mark.get("agent")).and_then(Json::as_str);
     let title = agent.map(str::to_owned).or_else(|| info("title"));
     let mut imported = importer.finish();
+    imported.about = about(json);
     if imported.entries == 0 && !imported.has_errors() {
         imported.findings.push(members::without_operations(json, each.is_some()));
     }
     document.explain_references(&mut imported.findings);
     Operations { imported, title, version: info("version") }
+}
+
+/// The texts of a document about the agent.
+fn about(json: &Json) -> About {
+    let text = |at: &str| json.pointer(at).and_then(Json::as_str).filter(|text| !text.is_empty());
+    let address = |at| text(at).and_then(Contact::new);
+    About {
+        description: text("/info/description").map(str::to_owned),
+        owner: text("/info/contact/name").map(str::to_owned),
+        contact: address("/info/contact/email").or_else(|| address("/info/contact/url")),
+        documentation: text("/externalDocs/url").and_then(HttpsUrl::new),
+    }
 }
 
 /// The dialect of the schemas of a document, by its version.

@@ -36,7 +36,7 @@ fn memory() -> TransportSettings {
 }
 
 fn manifest(capability: Capability) -> Manifest {
-    Manifest { agent: AgentId::new("a").unwrap(), transports: vec![memory()], capabilities: vec![capability] }
+    Manifest::new(AgentId::new("a").unwrap(), vec![memory()], vec![capability])
 }
 
 fn with_schema(schema: &Json) -> Manifest {
@@ -73,10 +73,10 @@ fn contracts_are_in_block_style_with_schemas_last() {
         },
         "required": ["prUrl", "depth"], "additionalProperties": false,
         "definitions": {"Label": {"type": "string", "minLength": 1}}}"##;
-    let manifest = Manifest {
-        agent: AgentId::new("pr-reviewer").unwrap(),
-        transports: vec![memory(), TransportSettings { kind: "kafka".to_owned(), settings: settings.parse().unwrap() }],
-        capabilities: vec![
+    let manifest = Manifest::new(
+        AgentId::new("pr-reviewer").unwrap(),
+        vec![memory(), TransportSettings { kind: "kafka".to_owned(), settings: settings.parse().unwrap() }],
+        vec![
             Capability {
                 id: Some("org.example.review-pr".to_owned()),
                 description: Some("Review a pull request.\nTakes a minute.\n".to_owned()),
@@ -100,7 +100,7 @@ fn contracts_are_in_block_style_with_schemas_last() {
             },
             Capability::new("ping"),
         ],
-    };
+    );
     let text = manifest.to_yaml_with_comment("From `src/lib.rs`.\n\nDo not edit.");
     assert_eq!(text, include_str!("whole.yaml"));
     let back = read(&text);

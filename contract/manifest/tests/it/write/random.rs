@@ -1,7 +1,7 @@
 //! Random manifests with texts that YAML writers often get wrong.
 #![expect(clippy::indexing_slicing, reason = "a test fails by panicking")]
 
-use capgen_manifest::{Capability, Determinism, SideEffects, TransportSettings, VersionRange};
+use capgen_manifest::{About, Capability, Determinism, SideEffects, TransportSettings, VersionRange};
 use capgen_schema::{Json, Number, Object, Schema};
 use proptest::prelude::*;
 
@@ -235,10 +235,12 @@ proptest! {
     fn every_manifest_round_trips(
         transports in prop::collection::vec(transport(), 1..3),
         capabilities in prop::collection::vec(capability(), 1..3),
+        (description, owner) in (prop::option::of(text()), prop::option::of(non_empty_text())),
         comment in text(),
     ) {
         let mut names = std::collections::HashSet::new();
         let mut manifest = manifest(Capability::new("x"));
+        manifest.about = About { description, owner, ..About::default() };
         manifest.transports = transports;
         manifest.capabilities = capabilities;
         manifest.capabilities.retain(|capability| names.insert(capability.name.clone()));

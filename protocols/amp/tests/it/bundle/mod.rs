@@ -34,7 +34,7 @@ fn trust() -> Keys {
 }
 
 fn manifest(capabilities: Vec<Capability>) -> Manifest {
-    Manifest { agent: AgentId::new("reviewer").unwrap(), transports: Vec::new(), capabilities }
+    Manifest::new(AgentId::new("reviewer").unwrap(), Vec::new(), capabilities)
 }
 
 fn capability(name: &str, version: &str) -> Capability {

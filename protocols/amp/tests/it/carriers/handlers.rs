@@ -72,8 +72,7 @@ async fn a_handler_is_found_by_the_name_in_the_manifest() {
         version: Some("1.0.0".parse().unwrap()),
         ..Capability::new("review")
     };
-    let manifest =
-        Manifest { agent: AgentId::new("reviewer").unwrap(), transports: Vec::new(), capabilities: vec![capability] };
+    let manifest = Manifest::new(AgentId::new("reviewer").unwrap(), Vec::new(), vec![capability]);
     let publications = Publication::of_manifest(&manifest, "org.agentries").unwrap();
     let handlers = || Handlers::new("reviewer").with_loose("review", handle);
     let executor = HandlerExecutor::new(handlers()).with_publications(&publications);

@@ -263,7 +263,7 @@ async fn a_rule_is_asked_as_often_for_a_short_type_that_means_nothing() {
     let mut capability = capability("book", "1.0.0", &[]);
     capability.id = Some("org.agentries.order".to_owned());
     let (agent, transports) = (AgentId::new("reviewer").unwrap(), Vec::new());
-    let manifest = Manifest { agent, transports, capabilities: vec![capability] };
+    let manifest = Manifest::new(agent, transports, vec![capability]);
     let publications = Publication::of_manifest(&manifest, "org.agentries").unwrap();
     let peer = peer(executor().with_publications(&publications).authorization(Authorization::by(rule.clone())));
     // The handler of `order` is `book`.

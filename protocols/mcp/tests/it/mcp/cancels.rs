@@ -56,7 +56,7 @@ fn server() -> (McpServer, UnboundedReceiver<Event>, Arc<MemoryAudit>) {
     });
     let contract = capgen_call::CapabilityContract::new("wait");
     let transports = vec![TransportSettings::mcp("shop")];
-    let manifest = Manifest { agent: "shop".parse().unwrap(), transports, capabilities: vec![contract] };
+    let manifest = Manifest::new("shop".parse().unwrap(), transports, vec![contract]);
     let audit = Arc::new(MemoryAudit::default());
     let server =
         McpServer::builder(handlers, &manifest).unwrap().audit(audit.clone()).audit_calls(true).build().unwrap();
@@ -222,7 +222,7 @@ async fn caller(address: SocketAddr) -> Client {
     let transport = McpTransport::new().with_server("shop", server, ToolNames::default());
     let contract = capgen_call::CapabilityContract::new("wait");
     let transports = vec![TransportSettings::mcp("shop")];
-    let manifest = Manifest { agent: "shop".parse().unwrap(), transports, capabilities: vec![contract] };
+    let manifest = Manifest::new("shop".parse().unwrap(), transports, vec![contract]);
     let client = Client::builder("me").transport(Arc::new(transport)).peers(PeerTable::new().with_manifest(&manifest));
     client.build().await.unwrap()
 }

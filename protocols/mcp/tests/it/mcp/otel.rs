@@ -63,7 +63,7 @@ async fn a_call_over_the_transport_and_its_request_are_in_one_trace() {
     let server = McpClient::connect(url, ClientOptions::default()).await.unwrap();
     let transport = McpTransport::new().with_server("look", server, ToolNames::default());
     let (agent, transports) = ("otel-transport".parse().unwrap(), vec![TransportSettings::mcp("look")]);
-    let manifest = Manifest { agent, transports, capabilities: vec![CapabilityContract::new("look")] };
+    let manifest = Manifest::new(agent, transports, vec![CapabilityContract::new("look")]);
     let peers = PeerTable::new().with_manifest(&manifest);
     let client = Client::builder("me").transport(transport).peers(peers).build().await.unwrap();
     let called = client.call_json("otel-transport", "look", &json!({})).await;

@@ -47,7 +47,7 @@ fn of_kind<'s>(spans: &'s [Span], name: &str, kind: i32) -> Vec<&'s Span> {
 async fn client_of(transport: NatsTransport, agent: &str, contract: CapabilityContract, address: &str) -> Client {
     let agent = AgentId::new(agent).unwrap();
     let transports = vec![TransportSettings::nats(&["nats://localhost"], address)];
-    let manifest = Manifest { agent, transports, capabilities: vec![contract] };
+    let manifest = Manifest::new(agent, transports, vec![contract]);
     let peers = PeerTable::new().with_manifest(&manifest);
     Client::builder("caller").transport(Arc::new(transport)).peers(peers).build().await.unwrap()
 }
@@ -175,7 +175,7 @@ async fn requests_without_room_are_in_the_metrics() {
     let server = Server::builder(handlers).listen(Arc::new(broker.connect()), "agents.crowded");
     let server = server.max_concurrent(1).max_waiting(0).start().await.unwrap();
     let transports = vec![TransportSettings::memory("agents.crowded")];
-    let manifest = Manifest { agent: AgentId::new("crowded").unwrap(), transports, capabilities: vec![contract] };
+    let manifest = Manifest::new(AgentId::new("crowded").unwrap(), transports, vec![contract]);
     // A peer with this name has a capability that the agent does not have.
     let mut other = manifest.clone();
     other.capabilities.push(CapabilityContract::new("made-up-by-a-peer"));
