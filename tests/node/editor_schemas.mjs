@@ -9,6 +9,8 @@ import { parseDocument } from "yaml";
 const { schemas, files } = JSON.parse(readFileSync(0, "utf8"));
 const ajv = new Ajv({ strict: true, strictTypes: true, strictTuples: true, strictRequired: true, allowUnionTypes: true, allowMatchingProperties: true });
 addFormats(ajv);
+// Language servers show it; validators ignore it.
+ajv.addVocabulary(["patternErrorMessage"]);
 const compile = (schema) => {
   // Ajv compiles schemas with another `$schema`, too, if it knows that one.
   if (schema.$schema !== "http://json-schema.org/draft-07/schema#" || !ajv.validateSchema(schema))

@@ -418,6 +418,30 @@ fn the_checked_in_schemas_are_current() {
 }
 
 #[test]
+fn every_pattern_has_a_message() {
+    /// The patterns outside of `not`, whose failures editors do not report.
+    fn check(json: &Json, place: &str, count: &mut usize) {
+        if let Some(pattern) = json.get("pattern").and_then(Json::as_str) {
+            let rule = json.get("patternErrorMessage").and_then(Json::as_str);
+            assert!(rule.is_some_and(|rule| !rule.contains(pattern)), "{place}: {pattern}");
+            *count += 1;
+        }
+        match json {
+            Json::Object(members) => {
+                let others = members.iter().filter(|(name, _)| name != "not");
+                others.for_each(|(name, value)| check(value, &format!("{place}/{name}"), count));
+            }
+            Json::Array(items) => items.iter().for_each(|item| check(item, place, count)),
+            _ => {}
+        }
+    }
+    let mut count = 0;
+    check(&capabilities_schema(), "capabilities", &mut count);
+    check(&fleet_schema(), "fleet", &mut count);
+    assert!(count > 30, "{count} patterns");
+}
+
+#[test]
 fn every_key_has_a_description() {
     fn check(json: &Json, place: &str) {
         let Json::Object(members) = json else { return };

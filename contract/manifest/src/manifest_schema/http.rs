@@ -14,7 +14,7 @@ pub(super) fn of(shape: Shape) -> Node {
         Shape::Flag => Node::of("boolean"),
         Shape::OneOf(names) => value::one_of(names.iter().copied()),
         Shape::Method => method(),
-        Shape::Path => Node::of("string").text("pattern", "^/"),
+        Shape::Path => Node::containing("^/", "write a path that starts with `/`"),
         Shape::Keys(keys) if shape == OPERATION => mapping(keys).set("anyOf", targets()),
         Shape::Keys(keys) => mapping(keys),
         Shape::List(element) => value::list(of(*element)),
@@ -30,7 +30,10 @@ pub(super) fn of(shape: Shape) -> Node {
 
 /// A usual method, which editors suggest, or another token of HTTP.
 fn method() -> Node {
-    let other = Node::of("string").text("pattern", "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$");
+    let other = Node::containing(
+        "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$",
+        "write a method of HTTP, such as `GET`: letters, digits and a few signs, without spaces",
+    );
     Node::new().set("anyOf", Json::Array(vec![value::one_of(METHODS).into(), other.into()]))
 }
 

@@ -69,6 +69,9 @@ fn closed<'k>(properties: impl Iterator<Item = (&'k str, Json)>, keys: &[Key]) -
     node.set("additionalProperties", Json::Bool(false))
 }
 
+/// What editors show for a path that is not one of the runtime.
+const RUNTIME_PATH: &str = "write a path that starts with `::` or `crate`, such as `::my_capgen`";
+
 /// A mapping with these keys and the options of generated code.
 fn options(keys: &[Key]) -> Node {
     let defaults = Options::default();
@@ -78,7 +81,9 @@ fn options(keys: &[Key]) -> Node {
             OptionValue::Extension { get, .. } => {
                 (value::one_of(ImportExtension::ALL.map(ImportExtension::name)), get(&defaults).name().into())
             }
-            OptionValue::Path { get, .. } => (Node::matching(RuntimePath::PATTERN), get(&defaults).as_str().into()),
+            OptionValue::Path { get, .. } => {
+                (Node::matching(RuntimePath::PATTERN, RUNTIME_PATH), get(&defaults).as_str().into())
+            }
         };
         (row.key, node.text("description", row.about).set("default", default).into())
     };

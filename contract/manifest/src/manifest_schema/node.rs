@@ -21,9 +21,15 @@ impl Node {
         Self::new().text("$ref", &format!("#/definitions/{name}"))
     }
 
-    /// Strings of which the whole matches a regular expression.
-    pub(super) fn matching(pattern: &str) -> Self {
-        Self::of("string").text("pattern", &format!("^{pattern}$"))
+    /// Strings of which the whole matches a regular expression. Editors show the rule for others.
+    pub(super) fn matching(pattern: &str, rule: &str) -> Self {
+        Self::containing(&format!("^{pattern}$"), rule)
+    }
+
+    /// Strings with a part that matches a regular expression. Editors show the rule for others: the keyword is one of
+    /// the language servers for JSON and YAML, and others ignore it.
+    pub(super) fn containing(pattern: &str, rule: &str) -> Self {
+        Self::of("string").text("pattern", pattern).text("patternErrorMessage", rule)
     }
 
     pub(super) fn set(mut self, keyword: &str, value: Json) -> Self {

@@ -75,7 +75,7 @@ fn values(value: KeywordValue) -> Node {
         KeywordValue::Values => Node::of("array"),
         // Not `format: regex`: validators check it without the `u` flag.
         KeywordValue::Text | KeywordValue::Pattern => Node::of("string"),
-        KeywordValue::Matching(pattern) => Node::of("string").text("pattern", pattern),
+        KeywordValue::Matching(pattern, rule) => Node::containing(pattern, rule),
         KeywordValue::Format => one_of(Format::ALL.map(Format::name)),
         KeywordValue::Types => Node::new().set("anyOf", Json::Array(vec![a_type(), types().into()])),
         KeywordValue::Number => Node::of("number"),

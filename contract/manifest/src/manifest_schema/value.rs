@@ -1,6 +1,8 @@
 //! The schemas of the values of keys.
 
-use capgen_descriptor::name::{ERROR_CODE_PATTERN, NAME_PATTERN, RESERVED_ERROR_CODES};
+use capgen_descriptor::name::{
+    ERROR_CODE_PATTERN, ERROR_CODE_RULE, ID_RULE, NAME_PATTERN, NAME_RULE, RESERVED_ERROR_CODES,
+};
 use capgen_descriptor::{
     Assume, CapabilityKey, Determinism, SideEffects, Skew, VERSION_PATTERN, ValueType, VersionRange,
 };
@@ -22,14 +24,14 @@ pub(super) fn of(key: &Key) -> Node {
 fn schema(value: Value) -> Node {
     match value {
         Value::FormatVersion => Node::new().set("const", one()).set("default", one()),
-        Value::AgentUri => Node::matching(&format!("{}{}", AgentId::SCHEME, AgentId::PATTERN)),
-        Value::AgentId => Node::matching(AgentId::PATTERN),
-        Value::Path => Node::of("string").text("pattern", RELATIVE),
-        Value::CapabilityName => Node::matching(NAME_PATTERN),
+        Value::AgentUri => agent_uri(),
+        Value::AgentId => agent_id(),
+        Value::Path => Node::containing(RELATIVE, "write a relative path, such as `agents/reviewer`"),
+        Value::CapabilityName => Node::matching(NAME_PATTERN, NAME_RULE),
         Value::Text => Node::of("string"),
         Value::FilledText => filled(),
-        Value::Contact => Node::of("string").text("pattern", Contact::PATTERN),
-        Value::HttpsUrl => Node::of("string").text("pattern", HttpsUrl::PATTERN),
+        Value::Contact => Node::containing(Contact::PATTERN, &format!("write {}", Contact::RULE)),
+        Value::HttpsUrl => Node::containing(HttpsUrl::PATTERN, &format!("write {}", HttpsUrl::RULE)),
         Value::FilledTexts => list(filled()).number("minItems", 1),
         Value::Flag => Node::of("boolean"),
         Value::Mapping => Node::of("object"),
@@ -40,7 +42,7 @@ fn schema(value: Value) -> Node {
         Value::Agents => list(Node::reference("agent")),
         Value::Options => options(&GENERATE),
         Value::Outputs => list(options(&OUTPUT)).number("minItems", 1),
-        Value::Peers => one_or(one_of(["all"]), list(Node::matching(AgentId::PATTERN)).number("minItems", 1)),
+        Value::Peers => one_or(one_of(["all"]), list(agent_id()).number("minItems", 1)),
         Value::Paths => list(schema(Value::Path)).number("minItems", 1),
         Value::McpSources => list(one_or(schema(Value::Path), mapping(&OUTPUT_IMPORT))).number("minItems", 1),
         Value::AnnotatedFormats => one_or(one_of(["all"]), schema(Value::FilledTexts)),
@@ -48,19 +50,28 @@ fn schema(value: Value) -> Node {
         Value::Calls => mapping(&CALLS),
         Value::FleetKeys => list(mapping(&FLEET_KEY)),
         Value::Grants => Node::of("object").set("additionalProperties", mapping(&GRANT).into()),
-        Value::PublicKey => Node::matching("^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$"),
-        Value::Time => Node::matching("^[0-9]{4}-[0-9]{2}-[0-9]{2}([Tt].+)?$"),
+        Value::PublicKey => Node::containing(
+            "^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$",
+            "write the 32 bytes of the public key in base64url without padding: 43 characters",
+        ),
+        Value::Time => Node::containing(
+            "^[0-9]{4}-[0-9]{2}-[0-9]{2}([Tt].+)?$",
+            "write a day such as `2027-01-31`, or a time such as `2027-01-31T12:00:00Z`",
+        ),
         Value::Words => list(filled()),
         Value::Skew => one_of(Skew::ALL.map(Skew::name)).text("default", Skew::default().name()),
         Value::Errors => list(mapping(&ERROR)).number("minItems", 1),
-        Value::ErrorCode => Node::matching(ERROR_CODE_PATTERN).set("not", reserved_code().into()),
+        Value::ErrorCode => Node::matching(ERROR_CODE_PATTERN, ERROR_CODE_RULE).set("not", reserved_code().into()),
         Value::ErrorStatus => Node::of("integer")
             .number("minimum", u64::from(DeclaredError::MIN_STATUS))
             .number("maximum", u64::from(DeclaredError::MAX_STATUS)),
         Value::AcceptedWarnings => list(mapping(&ACCEPTED)),
-        Value::WarningCode => Node::matching("^W[0-9]{4}$"),
+        Value::WarningCode => Node::containing("^W[0-9]{4}$", "write the code of a warning, such as `W0103`"),
         Value::CapabilityLabel => filled(),
-        Value::Pointer => Node::matching("^(/([^~]|~[01])*)?$"),
+        Value::Pointer => Node::containing(
+            "^(/([^~]|~[01])*)?$",
+            "write a JSON Pointer, such as `/inputSchema/properties/a`: `~` is written as `~0`",
+        ),
         Value::Http(shape) => http::of(*shape),
         Value::Assume => one_of(Assume::ALL.map(Assume::name)).text("default", Assume::default().name()),
     }
@@ -69,10 +80,13 @@ fn schema(value: Value) -> Node {
 /// The schema of the values of an optional key of a capability, with its description.
 pub(super) fn of_capability(key: &CapabilityKey) -> Node {
     let node = match key.value_type {
-        ValueType::Id => Node::matching(&format!("{NAME_PATTERN}(\\.{NAME_PATTERN})+")),
+        ValueType::Id => Node::matching(&format!("{NAME_PATTERN}(\\.{NAME_PATTERN})+"), ID_RULE),
         ValueType::NonEmptyText => filled(),
-        ValueType::Version => Node::matching(VERSION_PATTERN),
-        ValueType::VersionRanges => list(Node::matching(&VersionRange::pattern())),
+        ValueType::Version => Node::matching(VERSION_PATTERN, "write three numbers, such as `\"1.2.0\"`"),
+        ValueType::VersionRanges => list(Node::matching(
+            &VersionRange::pattern(),
+            "write a version such as `\"1.2.0\"`, or a range such as `\">=1.2.0 <2.0.0\"`",
+        )),
         ValueType::Words => list(filled()),
         ValueType::Milliseconds => {
             Node::of("integer").number("minimum", 1).set("maximum", Json::Number(Number::from(u64::MAX)))
@@ -92,6 +106,15 @@ pub(super) fn of_capability(key: &CapabilityKey) -> Node {
         Ok(example) => node.set("examples", Json::Array(vec![example])),
         Err(_) => node,
     }
+}
+
+fn agent_id() -> Node {
+    Node::matching(AgentId::PATTERN, AgentId::RULE)
+}
+
+fn agent_uri() -> Node {
+    let rule = format!("write `{}<id>`: {}", AgentId::SCHEME, AgentId::RULE);
+    Node::matching(&format!("{}{}", AgentId::SCHEME, AgentId::PATTERN), &rule)
 }
 
 /// The codes of the protocols, which no capability declares.

@@ -45,8 +45,8 @@ pub enum KeywordValue {
     Values,
     /// A string.
     Text,
-    /// A string that matches a regular expression.
-    Matching(&'static str),
+    /// A string that matches a regular expression, and what to write if it does not.
+    Matching(&'static str, &'static str),
     /// A regular expression.
     Pattern,
     /// The name of a [`Format`](crate::Format).
@@ -88,7 +88,15 @@ const fn row(name: &'static str, role: KeywordRole, value: KeywordValue, about: 
 /// assert_eq!(keyword.map(|keyword| keyword.value), Some(capgen_schema::KeywordValue::Length));
 /// ```
 pub const SCHEMA_KEYWORDS: &[SchemaKeyword] = &[
-    row("$schema", Structure, V::Matching(DIALECT), "The dialect of the schema: draft-07."),
+    row(
+        "$schema",
+        Structure,
+        V::Matching(
+            DIALECT,
+            "write `http://json-schema.org/draft-07/schema#`, or remove it: other drafts are not supported",
+        ),
+        "The dialect of the schema: draft-07.",
+    ),
     row("$id", Root, V::Text, "A URI that identifies the schema. Nothing is fetched from it."),
     row("$comment", Text, V::Text, "A note for readers of the schema, which has no effect."),
     row("title", Text, V::Text, "A short name of the values."),
@@ -166,7 +174,7 @@ pub const SCHEMA_KEYWORDS: &[SchemaKeyword] = &[
     row(
         "$ref",
         Reference,
-        V::Matching(REFERENCE),
+        V::Matching(REFERENCE, "write `#/definitions/<name>`: a contract is complete in its file"),
         "A reference to a definition: `#/definitions/<name>`. Other assertions beside it are errors.",
     ),
     row(
