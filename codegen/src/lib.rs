@@ -37,8 +37,9 @@
 //! `tests/cases/` shows the effect, and `cargo run -p xtask -- regen` writes it.
 //!
 //! Around them: `output/` compares files with a folder and replaces them, `regenerate/` is the command in the header of
-//! a file, `history/` compares older contracts for a table in generated servers, `public_items/` finds changes of
-//! generated code that break a program, and `build_script/` is [`Build`]. `codes/` has the codes with their pages.
+//! a file, `samples.rs` has calls to copy, `history/` compares older contracts for a table in generated servers,
+//! `public_items/` finds changes of generated code that break a program, and `build_script/` is [`Build`]. `codes/` has
+//! the codes with their pages.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]
 
@@ -55,6 +56,7 @@ mod plan;
 pub mod public_items;
 pub mod regenerate;
 mod rust;
+mod samples;
 mod target;
 mod typescript;
 
@@ -68,6 +70,7 @@ pub use language::Language;
 use lower::widened::Widened;
 use model::Model;
 pub use regenerate::Regenerate;
+pub use samples::{CallSample, call_samples};
 
 /// Generated files: a map from file names, without folders, to text with `\n` line ends.
 pub type Files = BTreeMap<String, String>;

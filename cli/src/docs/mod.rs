@@ -10,9 +10,10 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::Path;
 
+use capgen_codegen::Language;
 use capgen_diagnostic::Diagnostic;
 use capgen_manifest::{LoadedContract, Selection};
-use capgen_site::{Agent, Changes, Fleet, OlderContract};
+use capgen_site::{Agent, CallSample, Changes, Fleet, OlderContract};
 
 use crate::check;
 use crate::codes;
@@ -74,7 +75,13 @@ fn fleet<'c>(
     let root = opened.as_ref().map(|fleet| fleet.root());
     let mut agents: Vec<Agent<'c>> = contracts
         .iter()
-        .map(|contract| Agent { contract, path: place(&contract.file, root), warnings: Vec::new(), older: Vec::new() })
+        .map(|contract| Agent {
+            contract,
+            path: place(&contract.file, root),
+            warnings: Vec::new(),
+            older: Vec::new(),
+            samples: samples(contract),
+        })
         .collect();
     let numbers: BTreeMap<&str, usize> = (0..).zip(contracts).map(|(i, contract)| (contract.path(), i)).collect();
     for warning in check::warnings(contracts, selection) {
@@ -109,6 +116,16 @@ fn fleet<'c>(
         calls: calls::find(contracts, selection, console),
         changes,
     })
+}
+
+/// Calls of each capability in the languages that capgen generates by default.
+fn samples(contract: &LoadedContract) -> Vec<Vec<CallSample>> {
+    let samples = capgen_codegen::call_samples(&contract.manifest, &Language::DEFAULT);
+    let sample = |sample: capgen_codegen::CallSample| {
+        let capgen_codegen::CallSample { language, before, after, .. } = sample;
+        CallSample { language: language.to_owned(), before, after }
+    };
+    samples.into_iter().map(|of_one| of_one.into_iter().map(sample).collect()).collect()
 }
 
 /// The contracts in the history of a manifest, the oldest first, without those that have the hash of the next one.

@@ -7,6 +7,7 @@ use super::writer::Writer;
 use super::{doc, ident};
 use crate::model::{CapabilityModel, Model, SideModel};
 use crate::name;
+use crate::samples::SampleNames;
 
 /// Methods that clients have in any case.
 const RESERVED: [&str; 3] = ["clone", "new", "with_options"];
@@ -122,6 +123,16 @@ fn side(types: &Types<'_>, side: &SideModel) -> String {
         SideModel::Loose(name) => name.clone(),
         SideModel::Typed(id) => types.name(*id).to_owned(),
     }
+}
+
+/// The names of the calls of all capabilities.
+pub(super) fn names(model: &Model<'_>) -> Vec<SampleNames> {
+    let types = Types::new(model);
+    let client = Names::of(model, &types).client;
+    let methods = Method::of(model).into_iter().filter(|method| !method.is_alias);
+    methods
+        .map(|method| SampleNames { client: client.clone(), request: method.request(&types), method: method.name })
+        .collect()
 }
 
 /// Writes the trait, the function that makes handlers of an implementation, and the client, unless all capabilities are

@@ -3,9 +3,10 @@
 use capgen_diagnostic::Code;
 use capgen_schema::Schema;
 
-use super::{public_items, settle};
+use super::{calls, public_items, settle};
 use crate::model::Model;
 use crate::public_items::{Affected, Item, Items};
+use crate::samples::SampleNames;
 use crate::target::Target;
 
 /// Rust, editions 2021 and 2024.
@@ -30,6 +31,14 @@ impl Target for Rust {
 
     fn may_widen(&self, schema: &Schema) -> bool {
         settle::may_widen(schema)
+    }
+
+    fn sample_template(&self) -> &'static str {
+        include_str!("sample.txt")
+    }
+
+    fn sample_names(&self, model: &Model<'_>) -> Vec<SampleNames> {
+        calls::names(model)
     }
 
     fn add_items<'m>(&self, items: &mut Items<'m>) {

@@ -12,6 +12,7 @@ use capgen_schema::Schema;
 
 use crate::model::Model;
 use crate::public_items::{Affected, Item, Items};
+use crate::samples::SampleNames;
 
 /// The rules of a language. The forms of JavaScript share those of TypeScript.
 pub(crate) trait Target: Sync {
@@ -42,6 +43,13 @@ pub(crate) trait Target: Sync {
     /// Whether [`settle`](Self::settle) may widen types of this schema. If not, checking a contract does not lower it
     /// for this target.
     fn may_widen(&self, schema: &Schema) -> bool;
+
+    /// A call of a capability, with the places `{agent}` (the id), `{client}`, `{method}`, `{request}` and `{json}`.
+    fn sample_template(&self) -> &'static str;
+
+    /// The names in a call of each capability, in the order of the contract, in a settled model with
+    /// [`calls`](crate::Options::calls).
+    fn sample_names(&self, model: &Model<'_>) -> Vec<SampleNames>;
 
     /// Adds the public items of a settled model, in the order of the output. Programs depend on them, so `diff`
     /// compares them.

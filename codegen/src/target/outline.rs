@@ -9,6 +9,7 @@ use capgen_schema::Schema;
 use super::Target;
 use crate::model::{Field, Model, Rest, Shape, SideModel, Type};
 use crate::public_items::{Affected, Item, Items, Role, present};
+use crate::samples::SampleNames;
 
 /// The outline.
 pub(crate) struct Outline;
@@ -35,6 +36,16 @@ impl Target for Outline {
 
     fn may_widen(&self, _: &Schema) -> bool {
         false
+    }
+
+    fn sample_template(&self) -> &'static str {
+        "{client} {method} {json}"
+    }
+
+    fn sample_names(&self, model: &Model<'_>) -> Vec<SampleNames> {
+        let capabilities = model.capabilities.iter().map(|capability| capability.name.label.clone());
+        let names = |method: String| SampleNames { client: "call".to_owned(), method, request: String::new() };
+        capabilities.map(names).collect()
     }
 
     fn add_items<'m>(&self, items: &mut Items<'m>) {

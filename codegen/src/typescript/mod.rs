@@ -21,7 +21,10 @@ mod types;
 mod validator;
 mod versions;
 
+use std::collections::HashSet;
+
 use crate::model::{CapabilityModel, Model, Shape, SideModel, TypeId};
+use crate::samples::SampleNames;
 use names::AgentNames;
 use printer::Form;
 use syntax::{DeclarationKind, Item, Module, Property, Type, TypeDeclaration};
@@ -54,19 +57,49 @@ fn exported(model: &Model<'_>) -> Vec<bool> {
     inline::inlined(model).into_iter().map(|is_inlined| !is_inlined).collect()
 }
 
+/// The names that a file exports before those of constants, and the items that have them.
+struct Named {
+    taken: HashSet<String>,
+    aliases: versions::Aliases,
+    guards: guard::Guards,
+    names: AgentNames,
+}
+
+impl Named {
+    fn of(model: &Model<'_>, types: &Types<'_>) -> Self {
+        let mut taken = validator::exported(model);
+        taken.extend(model.types.iter().map(|def| def.name.clone()));
+        let sides = model.capabilities.iter().flat_map(|capability| [&capability.request, &capability.response]);
+        taken
+            .extend(sides.filter_map(|side| if let SideModel::Loose(name) = side { Some(name.clone()) } else { None }));
+        taken.extend(errors::names(model).map(str::to_owned));
+        let aliases = versions::aliases(model, types, &mut taken);
+        let guards = guard::guards(model, types, &taken);
+        taken.extend(guards.names().map(|(_, name)| name.to_owned()));
+        let names = AgentNames::new(model, &taken);
+        taken.extend(names.all());
+        Self { taken, aliases, guards, names }
+    }
+}
+
+/// The names of the calls of all capabilities.
+fn sample_names(model: &Model<'_>) -> Vec<SampleNames> {
+    let Some(names) = Named::of(model, &Types::new(model)).names.calls else { return Vec::new() };
+    let methods = model.capabilities.iter().zip(calls::method_names(model));
+    let call = |(capability, method): (&CapabilityModel<'_>, String)| {
+        let request = match &capability.request {
+            SideModel::Loose(name) => name.clone(),
+            SideModel::Typed(id) => model[*id].name.clone(),
+        };
+        SampleNames { client: names.create.clone(), method, request }
+    };
+    methods.map(call).collect()
+}
+
 /// The file of a contract. The shared module that it may import has this extension.
 fn module(model: &Model<'_>, extension: &str) -> Module {
     let types = Types::new(model);
-    let mut taken = validator::exported(model);
-    taken.extend(model.types.iter().map(|def| def.name.clone()));
-    let sides = model.capabilities.iter().flat_map(|capability| [&capability.request, &capability.response]);
-    taken.extend(sides.filter_map(|side| if let SideModel::Loose(name) = side { Some(name.clone()) } else { None }));
-    taken.extend(errors::names(model).map(str::to_owned));
-    let mut aliases = versions::aliases(model, &types, &mut taken);
-    let guards = guard::guards(model, &types, &taken);
-    taken.extend(guards.names().map(|(_, name)| name.to_owned()));
-    let names = AgentNames::new(model, &taken);
-    taken.extend(names.all());
+    let Named { mut taken, mut aliases, guards, names } = Named::of(model, &types);
     let mut module = Module::default();
     for capability in &model.capabilities {
         for side in [&capability.request, &capability.response] {

@@ -7,6 +7,7 @@ use super::public_items;
 use crate::lower;
 use crate::model::Model;
 use crate::public_items::{Affected, Item, Items};
+use crate::samples::SampleNames;
 use crate::target::Target;
 
 /// TypeScript, JavaScript with declarations, and the kinds of modules of JavaScript.
@@ -60,6 +61,14 @@ impl Target for TypeScript {
     fn may_widen(&self, _: &Schema) -> bool {
         // Interfaces and aliases may be nested as deeply as schemas.
         false
+    }
+
+    fn sample_template(&self) -> &'static str {
+        include_str!("sample.txt")
+    }
+
+    fn sample_names(&self, model: &Model<'_>) -> Vec<SampleNames> {
+        super::sample_names(model)
     }
 
     fn add_items<'m>(&self, items: &mut Items<'m>) {

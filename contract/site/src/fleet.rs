@@ -33,6 +33,19 @@ pub struct Agent<'a> {
     pub warnings: Vec<Diagnostic>,
     /// Older versions of the contract, the oldest first.
     pub older: Vec<OlderContract>,
+    /// Calls to copy of each capability, in the order of the contract. Capabilities without an element have none.
+    pub samples: Vec<Vec<CallSample>>,
+}
+
+/// A call of a capability in a programming language, around its request as JSON.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct CallSample {
+    /// The language, such as `Rust`.
+    pub language: String,
+    /// The text before the request.
+    pub before: String,
+    /// The text after the request.
+    pub after: String,
 }
 
 /// An older version of a contract.

@@ -19,7 +19,8 @@
 //! capabilities: [{ name: find, description: 'Finds <b>all</b>.' }]
 //! ";
 //! let contract = load(&Source::new("capabilities.yaml", text)).unwrap();
-//! let agent = Agent { contract: &contract, path: "shop.yaml".to_owned(), warnings: vec![], older: vec![] };
+//! let path = "shop.yaml".to_owned();
+//! let agent = Agent { contract: &contract, path, warnings: vec![], older: vec![], samples: vec![] };
 //! let site = build(&Fleet { agents: vec![agent], ..Fleet::default() });
 //! assert!(site["index.html"].contains("shop"));
 //! assert!(site.values().all(|page| !page.contains("Finds <b>")));
@@ -44,7 +45,7 @@ mod search;
 
 use std::collections::BTreeMap;
 
-pub use fleet::{Agent, Call, Caller, Changes, Fleet, OlderContract};
+pub use fleet::{Agent, Call, CallSample, Caller, Changes, Fleet, OlderContract};
 pub use page::{Labels, compatibility_page};
 
 use fleet::Index;

@@ -1,9 +1,9 @@
-//! Where pages are: the names of files, which are made only from checked names, and links between them.
+//! Where pages are: the names of files, which are made only from checked names, and all links.
 
 use std::fmt::Write;
 
 use capgen_files::is_device_name;
-use capgen_manifest::AgentId;
+use capgen_manifest::{AgentId, Contact, HttpsUrl};
 use capgen_schema::Hash;
 
 /// A page of the site.
@@ -27,7 +27,7 @@ pub(crate) const INDEX: &str = "assets/search.js";
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Anchor(String);
 
-/// A link from one page to another one, always relative, so that it has no scheme.
+/// A link. One from a page to another one is always relative, so that it has no scheme.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Link(String);
 
@@ -78,6 +78,16 @@ impl Page<'_> {
 }
 
 impl Link {
+    /// A link to a page outside of the site. The types of the addresses have no schemes that run code.
+    pub(crate) fn to_documentation(url: &HttpsUrl) -> Self {
+        Self(url.as_str().to_owned())
+    }
+
+    /// A link to the owner of an agent.
+    pub(crate) fn to_contact(contact: &Contact) -> Self {
+        Self(contact.link())
+    }
+
     pub(crate) fn as_str(&self) -> &str {
         &self.0
     }

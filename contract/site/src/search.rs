@@ -3,12 +3,12 @@
 use std::fmt::Write;
 
 use capgen_diagnostic::{is_unsafe, push_json_escape};
-use capgen_manifest::{Capability, Side};
+use capgen_manifest::{About, Capability, ContractPart, Side};
 
 use crate::fleet::Fleet;
 use crate::place::Page;
 use crate::prose::summary;
-use crate::schema::{Row, View};
+use crate::schema::{Anchors, Row, View};
 use capgen_diagnostic::cut;
 
 /// After this many bytes, no more properties are added, so that browsers read the data in little time.
@@ -16,8 +16,8 @@ const MAX_BYTES: usize = 12 << 20;
 /// The longest description, in characters. A result shows it on a line or two.
 const MAX_DESCRIPTION: usize = 140;
 
-/// The script. `[[id, page, [[name, page, description, words, [[side, path, anchor, description]]]]]]`, and whether
-/// properties are missing.
+/// The script. `[[id, page, text, [[name, page, description, words, [[part, path, anchor, description, values]]]]]]`, and
+/// whether properties are missing. The part is `request`, `response`, or the code of an error.
 pub(crate) fn data(fleet: &Fleet<'_>) -> String {
     let mut data = Data { text: format!("/* {} */\ncapgenSearch([", crate::MARK), is_cut: false };
     for (index, agent) in fleet.agents.iter().enumerate() {
@@ -27,6 +27,8 @@ pub(crate) fn data(fleet: &Fleet<'_>) -> String {
         data.string(manifest.agent.as_str());
         data.text.push(',');
         data.string(&Page::Agent(&manifest.agent).path());
+        data.text.push(',');
+        data.string(&about(&manifest.about));
         data.text.push_str(",[");
         for (index, (capability, label)) in manifest.capabilities.iter().zip(manifest.labels()).enumerate() {
             data.next(index);
@@ -37,6 +39,27 @@ pub(crate) fn data(fleet: &Fleet<'_>) -> String {
     }
     let _ = writeln!(data.text, "],{});", data.is_cut);
     data.text
+}
+
+/// The description and the owner of an agent.
+fn about(about: &About) -> String {
+    let description = about.description.as_deref().map(summary);
+    let texts: Vec<String> = description.into_iter().chain(about.owner.clone()).collect();
+    cut(&texts.join(" · "), MAX_DESCRIPTION).0.to_owned()
+}
+
+/// The values of an `enum` or a `const`, as far as they fit on a line.
+fn values(view: &View<'_>, row: &Row<'_>) -> String {
+    let mut texts = String::new();
+    for value in view.values(row) {
+        let text = value.as_str().map_or_else(|| value.canonical(), str::to_owned);
+        if texts.len() + text.len() > MAX_DESCRIPTION {
+            break;
+        }
+        texts.push_str(if texts.is_empty() { "" } else { " " });
+        texts.push_str(&text);
+    }
+    texts
 }
 
 struct Data {
@@ -51,7 +74,10 @@ impl Data {
 
     fn capability(&mut self, page: &str, (capability, label): (&Capability, &str)) {
         let description = capability.description.as_deref().unwrap_or_default();
-        let words = capability.tags.iter().chain(&capability.id).cloned().collect::<Vec<_>>().join(" ");
+        let rights = capability.required_roles.iter().chain(&capability.required_scopes);
+        let codes = capability.errors.iter().map(|error| &error.code);
+        let words = capability.tags.iter().chain(&capability.id).chain(rights).chain(codes);
+        let words = words.cloned().collect::<Vec<_>>().join(" ");
         self.text.push('[');
         for value in [label, page, cut(description, MAX_DESCRIPTION).0, cut(&words, MAX_DESCRIPTION).0] {
             self.string(value);
@@ -59,10 +85,18 @@ impl Data {
         }
         self.text.push('[');
         let mut number = 0;
-        for side in Side::ALL {
-            let Some(schema) = capability.schema(side) else { continue };
+        for part in capability.parts() {
+            let Some(schema) = capability.schema(part) else { continue };
+            let (name, anchors) = match part {
+                ContractPart::Request => (Side::Request.name(), Anchors::of_side(Side::Request)),
+                ContractPart::Response => (Side::Response.name(), Anchors::of_side(Side::Response)),
+                ContractPart::Details(index) => {
+                    let code = capability.errors.get(index).map(|error| error.code.as_str()).unwrap_or_default();
+                    (code, Anchors::of_error(code))
+                }
+            };
             let view = View::new(schema);
-            for row in view.all_rows(side).filter(Row::is_property) {
+            for row in view.all_rows(&anchors).filter(Row::is_property) {
                 if self.text.len() > MAX_BYTES {
                     self.is_cut = true;
                     break;
@@ -70,12 +104,12 @@ impl Data {
                 self.next(number);
                 number += 1;
                 let description = view.description(&row).map(summary).unwrap_or_default();
-                let _ = write!(self.text, "[{},", if side == Side::Request { 0 } else { 1 });
-                self.string(&row.path);
-                self.text.push(',');
-                self.string(row.anchor.as_str());
-                self.text.push(',');
-                self.string(cut(&description, MAX_DESCRIPTION).0);
+                self.text.push('[');
+                for value in [name, &row.path, row.anchor.as_str(), cut(&description, MAX_DESCRIPTION).0] {
+                    self.string(value);
+                    self.text.push(',');
+                }
+                self.string(&values(&view, &row));
                 self.text.push(']');
             }
         }

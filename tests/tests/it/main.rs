@@ -6,6 +6,7 @@ mod agreement;
 mod architecture;
 mod budget;
 mod build_script;
+mod call_samples;
 mod capgen_peer;
 mod conformance;
 mod console;

@@ -204,7 +204,7 @@ fn method_name(title: &str) -> String {
 }
 
 /// The names of the methods, in source order.
-fn method_names(model: &Model<'_>) -> Vec<String> {
+pub(super) fn method_names(model: &Model<'_>) -> Vec<String> {
     model.methods(method_name, "X", |name| RESERVED.contains(&name))
 }
 

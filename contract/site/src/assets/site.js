@@ -4,7 +4,6 @@
   "use strict";
 
   var MOST = 20;
-  var SIDES = ["request", "response"];
 
   // A place that the search can find. `hay` has every text of it, so that most places need one comparison.
   function entry(kind, title, context, text, page) {
@@ -16,13 +15,14 @@
   function places(agents) {
     var found = [];
     agents.forEach(function (agent) {
-      found.push(entry("agent", agent[0], "", "", agent[1]));
-      agent[2].forEach(function (capability) {
+      found.push(entry("agent", agent[0], "", agent[2], agent[1]));
+      agent[3].forEach(function (capability) {
         var text = capability[2] + " " + capability[3];
         found.push(entry("capability", capability[0], agent[0], text, capability[1]));
         capability[4].forEach(function (property) {
-          var context = capability[0] + " · " + agent[0] + " · " + SIDES[property[0]];
-          found.push(entry("property", property[1], context, property[3], capability[1] + "#" + property[2]));
+          var context = capability[0] + " · " + agent[0] + " · " + property[0];
+          var text = property[4] ? property[3] + " " + property[4] : property[3];
+          found.push(entry("property", property[1], context, text, capability[1] + "#" + property[2]));
         });
       });
     });

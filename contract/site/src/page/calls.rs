@@ -33,26 +33,44 @@ pub(super) fn overview(html: &mut Html, index: &Index<'_>, page: Page<'_>) {
     let text = "A caller is an agent or another program with code that capgen generated from the contract of the agent it calls.";
     html.leaf("p", &[], text);
     drawing(html, &calls);
-    table(html, index, page, &calls);
+    table(html, index, page, &calls, End::Both);
+}
+
+/// The ends of a call that a table shows.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum End {
+    Both,
+    Caller,
+    Provider,
 }
 
 /// The calls as a table. Other parts of very long tables are on the pages of the agents.
-pub(super) fn table(html: &mut Html, index: &Index<'_>, page: Page<'_>, calls: &[&Call]) {
+pub(super) fn table(html: &mut Html, index: &Index<'_>, page: Page<'_>, calls: &[&Call], end: End) {
+    let ends: &[&'static str] = match end {
+        End::Both => &["Caller", "Calls"],
+        End::Caller => &["Caller"],
+        End::Provider => &["Agent"],
+    };
     html.element("table", &[class("stacked")], |html| {
         html.element("thead", &[], |html| {
             html.element("tr", &[], |html| {
-                ["Caller", "Calls", "Contract", "Generated files"]
-                    .iter()
+                ends.iter()
+                    .chain(&["Contract", "Generated files"])
                     .for_each(|name| html.leaf("th", &[Fixed("scope", "col")], name));
             });
         });
         html.element("tbody", &[], |html| {
             for call in calls.iter().take(MAX_ROWS) {
                 html.element("tr", &[], |html| {
-                    html.element("th", &[Fixed("scope", "row")], |html| caller(html, index, page, call));
-                    html.element("td", &[Data("label", "calls")], |html| {
-                        agent_link(html, index, page, &call.provider);
+                    html.element("th", &[Fixed("scope", "row")], |html| match end {
+                        End::Both | End::Caller => caller(html, index, page, call),
+                        End::Provider => agent_link(html, index, page, &call.provider),
                     });
+                    if end == End::Both {
+                        html.element("td", &[Data("label", "calls")], |html| {
+                            agent_link(html, index, page, &call.provider);
+                        });
+                    }
                     html.element("td", &[], |html| {
                         let is_current = call.is_current();
                         let name = if is_current { "level safe" } else { "level risky" };

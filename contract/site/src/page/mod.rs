@@ -10,6 +10,7 @@ mod http;
 mod overview;
 mod parts;
 mod properties;
+mod samples;
 mod versions;
 mod warnings;
 

@@ -48,6 +48,9 @@ fn card(html: &mut Html, index: &Index<'_>, agent: &Agent<'_>) {
     let page = Page::Overview;
     let manifest = &agent.contract.manifest;
     html.element("h3", &[], |html| agent_link(html, index, page, &manifest.agent));
+    if let Some(text) = &manifest.about.description {
+        html.element("p", &[], |html| prose::line(html, &prose::summary(text)));
+    }
     html.element("ul", &[class("capabilities")], |html| {
         for (capability, label) in manifest.capabilities.iter().zip(manifest.labels()) {
             html.element("li", &[], |html| {
@@ -63,6 +66,9 @@ fn card(html: &mut Html, index: &Index<'_>, agent: &Agent<'_>) {
         }
     });
     html.element("p", &[class("card-foot")], |html| {
+        if let Some(owner) = &manifest.about.owner {
+            html.leaf("span", &[], &format!("owner: {}", prose::summary(owner)));
+        }
         html.leaf("span", &[], &count(index.callers(&manifest.agent).count(), "caller", "callers"));
         let kinds: Vec<&str> = manifest.transports.iter().map(|transport| transport.kind.as_str()).collect();
         html.leaf("span", &[], capgen_diagnostic::cut(&kinds.join(", "), 100).0);

@@ -2,7 +2,9 @@
 
 use capgen_manifest::{Capability, Determinism, SideEffects, Skew, VersionRange, capability_keys};
 
+use crate::html::Attribute::{Fixed, Href};
 use crate::html::{Html, class};
+use crate::place::Link;
 
 /// The longest value, in characters. Usual values fit on a line; the manifest contains the rest.
 const MAX_VALUE: usize = 400;
@@ -78,6 +80,17 @@ pub(super) fn pair(html: &mut Html, name: &str, values: &[String]) {
 /// A name and a long value, which takes a whole line.
 pub(super) fn wide_pair(html: &mut Html, name: &str, value: &str) {
     html.element("div", &[class("wide")], |html| entry(html, name, &[value.to_owned()]));
+}
+
+/// A name and an address that links to a place outside of the site.
+pub(super) fn linked_pair(html: &mut Html, name: &str, value: &str, link: &Link) {
+    html.element("div", &[], |html| {
+        html.leaf("dt", &[], name);
+        html.element("dd", &[], |html| {
+            // The other site does not learn which page links to it, and gets no access to that page.
+            html.leaf("a", &[Href(link), Fixed("rel", "noreferrer")], capgen_diagnostic::cut(value, MAX_VALUE).0);
+        });
+    });
 }
 
 fn entry(html: &mut Html, name: &str, values: &[String]) {

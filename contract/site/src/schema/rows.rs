@@ -25,7 +25,7 @@ pub(crate) struct Row<'s> {
 }
 
 /// The name of a place.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Name<'s> {
     Property(&'s str),
     /// The properties whose names match a pattern.
@@ -38,8 +38,9 @@ pub(crate) enum Name<'s> {
     OtherItems,
     /// At least one item.
     Contained,
-    /// A branch of a union, from 1, with its title.
-    Option(usize, Option<&'s str>),
+    /// A branch of a union, from 1, with its title, and the property with the values that select it, such as
+    /// `kind: "card"`.
+    Option(usize, Option<&'s str>, Option<String>),
     /// A schema of an `allOf`, from 1, with its title.
     Part(usize, Option<&'s str>),
     Not,
@@ -131,9 +132,13 @@ impl<'s> Walk<'s, '_> {
         let unions = [("one", &assertions.one_of), ("any", &assertions.any_of), ("all", &assertions.all_of)];
         for (kind, ids) in unions {
             let Some(ids) = ids.as_ref().filter(|ids| !are_listed(view, assertions, ids)) else { continue };
+            let mut selected = if kind == "all" { Vec::new() } else { view.selectors(ids) }.into_iter();
             for (index, node) in (1..).zip(ids) {
                 let title = view.node(*node).annotations.title.as_deref();
-                let name = if kind == "all" { Name::Part(index, title) } else { Name::Option(index, title) };
+                let name = match kind {
+                    "all" => Name::Part(index, title),
+                    _ => Name::Option(index, title, selected.next().flatten()),
+                };
                 let anchor = anchor.special(kind, Some(index));
                 self.add(Row { depth, name, path: path.to_owned(), anchor, is_required: None, node: *node });
             }
@@ -184,8 +189,8 @@ mod tests {
             "2 Property(\"b\") a[].b",
             "0 Property(\"c\") c",
             "0 OtherProperties *",
-            "0 Option(1, None) ",
-            "0 Option(2, Some(\"T\")) ",
+            "0 Option(1, None, None) ",
+            "0 Option(2, Some(\"T\"), None) ",
             "1 Not ",
         ];
         assert_eq!(paths(schema), expected);
@@ -218,6 +223,23 @@ mod tests {
             "1 OtherItems a[]",
         ];
         assert_eq!(paths(schema), expected);
+    }
+
+    #[test]
+    fn the_options_of_a_tagged_union_have_the_values_of_the_tag() {
+        let schema = r##"{"oneOf": [
+            {"type": "object", "title": "Card", "properties": {"kind": {"const": "card"}}, "required": ["kind"]},
+            {"type": "object", "properties": {"kind": {"enum": ["iban", "bic"]}, "b": {}}, "required": ["kind"]},
+            {"type": "object", "properties": {"kind": {"$ref": "#/definitions/k"}}, "required": ["kind"]},
+            {"type": "null"}], "definitions": {"k": {"const": 3}}}"##;
+        let options: Vec<String> = paths(schema).into_iter().filter(|path| path.contains("Option")).collect();
+        let expected = [
+            r#"0 Option(1, Some("Card"), Some("kind: \"card\"")) "#,
+            r#"0 Option(2, None, Some("kind: \"iban\", \"bic\"")) "#,
+            r#"0 Option(3, None, Some("kind: 3")) "#,
+            "0 Option(4, None, None) ",
+        ];
+        assert_eq!(options, expected);
     }
 
     #[test]

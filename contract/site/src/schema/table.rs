@@ -1,11 +1,10 @@
 //! The tables of one side of a capability.
 
-use capgen_manifest::Side;
-use capgen_schema::{Kind, NodeId, Schema};
+use capgen_schema::{NodeId, Schema};
 
 use super::rows::{Name, Row, rows};
 use super::words::{Phrase, Piece, facts, type_of};
-use super::{View, definition_anchor, side_anchor};
+use super::{Anchors, View};
 use crate::html::Attribute::{Fixed, Href, Id};
 use crate::html::{Html, class};
 use crate::json::{block, one_line};
@@ -20,18 +19,24 @@ const MAX_VALUE: usize = 300;
 /// Classes of rows by their depth. Deeper rows are not indented further.
 const DEPTHS: [&str; 7] = ["d0", "d1", "d2", "d3", "d4", "d5", "d6"];
 
-/// Writes the schema of a side: the payload, `examples` of it, then each definition, then the schema as JSON.
-pub(crate) fn side(html: &mut Html, page: Page<'_>, side: Side, schema: &Schema, examples: impl FnOnce(&mut Html)) {
+/// Writes a schema: the payload, `examples` of it, then each definition with a heading of this level, then the schema
+/// as JSON.
+pub(crate) fn part(
+    html: &mut Html,
+    page: Page<'_>,
+    (anchors, level): (&Anchors, &'static str),
+    schema: &Schema,
+    examples: impl FnOnce(&mut Html),
+) {
     let view = View::new(schema);
-    let writer = Writer { page, side, view: &view };
-    let anchor = side_anchor(side);
+    let writer = Writer { page, anchors, view: &view };
     writer.place(html, schema.root());
-    writer.table(html, schema.root(), &anchor);
+    writer.table(html, schema.root(), &anchors.root);
     examples(html);
     for (name, id) in schema.definitions() {
-        let anchor = definition_anchor(side, name);
+        let anchor = anchors.definition(name);
         html.element("section", &[class("definition")], |html| {
-            html.element("h3", &[Id(&anchor)], |html| {
+            html.element(level, &[Id(&anchor)], |html| {
                 html.element("a", &[Href(&page.to_place(page, &anchor)), class("self")], |html| {
                     html.leaf("code", &[], capgen_diagnostic::cut(name, MAX_VALUE).0);
                 });
@@ -50,7 +55,7 @@ pub(crate) fn side(html: &mut Html, page: Page<'_>, side: Side, schema: &Schema,
 
 struct Writer<'v> {
     page: Page<'v>,
-    side: Side,
+    anchors: &'v Anchors,
     view: &'v View<'v>,
 }
 
@@ -68,7 +73,11 @@ impl Writer<'_> {
                 self.phrase(html, &fact);
             }
         });
-        self.values(html, id);
+        // The examples of the payload are shown in full.
+        self.default(html, id);
+        if id != self.view.schema.root() {
+            self.examples(html, id);
+        }
     }
 
     fn table(&self, html: &mut Html, id: NodeId, anchor: &Anchor) {
@@ -93,7 +102,7 @@ impl Writer<'_> {
         html.element("tr", &[class(depth)], |html| {
             html.element("th", &[Fixed("scope", "row"), Id(&row.anchor)], |html| {
                 html.element("a", &[Href(&self.page.to_place(self.page, &row.anchor)), class("self")], |html| {
-                    name(html, row.name)
+                    name(html, &row.name)
                 });
                 match row.is_required {
                     Some(true) => html.leaf("span", &[class("required")], "required"),
@@ -118,23 +127,23 @@ impl Writer<'_> {
                 }
             });
         }
-        self.values(html, id);
+        self.default(html, id);
+        self.examples(html, id);
     }
 
-    /// The default and the examples that the schema lists.
-    fn values(&self, html: &mut Html, id: NodeId) {
-        let node = self.view.node(id);
-        // The title of a branch is its name in the table.
-        if matches!(node.kind, Kind::Bool(_)) {
-            return;
-        }
-        if let Some(value) = &node.annotations.default {
+    /// The default that the schema lists.
+    fn default(&self, html: &mut Html, id: NodeId) {
+        if let Some(value) = &self.view.node(id).annotations.default {
             html.element("p", &[class("values")], |html| {
                 html.text("Default: ");
                 html.leaf("code", &[], &one_line(value, MAX_VALUE));
             });
         }
-        let examples = &node.annotations.examples;
+    }
+
+    /// The examples that the schema lists.
+    fn examples(&self, html: &mut Html, id: NodeId) {
+        let examples = &self.view.node(id).annotations.examples;
         if !examples.is_empty() {
             html.element("p", &[class("values")], |html| {
                 html.text(if examples.len() == 1 { "Example: " } else { "Examples: " });
@@ -152,7 +161,7 @@ impl Writer<'_> {
                 Piece::Words(text) => html.text(text),
                 Piece::Code(text) => html.leaf("code", &[], text),
                 Piece::Definition(name) => {
-                    let link = self.page.to_place(self.page, &definition_anchor(self.side, name));
+                    let link = self.page.to_place(self.page, &self.anchors.definition(name));
                     html.leaf("a", &[Href(&link)], capgen_diagnostic::cut(name, MAX_VALUE).0);
                 }
             }
@@ -160,7 +169,7 @@ impl Writer<'_> {
     }
 }
 
-fn name(html: &mut Html, name: Name<'_>) {
+fn name(html: &mut Html, name: &Name<'_>) {
     let titled = |html: &mut Html, text: String, title: Option<&str>| {
         html.leaf("span", &[class("branch")], &text);
         if let Some(title) = title {
@@ -168,7 +177,7 @@ fn name(html: &mut Html, name: Name<'_>) {
             html.text(&prose::summary(title));
         }
     };
-    match name {
+    match *name {
         Name::Property("") => html.leaf("span", &[class("branch")], "the empty name"),
         Name::Property(name) => html.leaf("code", &[], capgen_diagnostic::cut(name, MAX_VALUE).0),
         Name::Matching(pattern) => {
@@ -180,7 +189,14 @@ fn name(html: &mut Html, name: Name<'_>) {
         Name::OtherItems => html.leaf("span", &[class("branch")], "other items"),
         Name::Contained => html.leaf("span", &[class("branch")], "at least one item"),
         Name::Items => html.leaf("span", &[class("branch")], "each item"),
-        Name::Option(number, title) => titled(html, format!("option {number}"), title),
+        Name::Option(_, title, Some(ref tag)) => {
+            html.leaf("code", &[], &capgen_diagnostic::cut_short(tag, MAX_VALUE));
+            if let Some(title) = title {
+                html.text(": ");
+                html.text(&prose::summary(title));
+            }
+        }
+        Name::Option(number, title, None) => titled(html, format!("option {number}"), title),
         Name::Part(number, title) => titled(html, format!("part {number}"), title),
         Name::Not => html.leaf("span", &[class("branch")], "not"),
         Name::Condition(keyword) => html.leaf("span", &[class("branch")], keyword),

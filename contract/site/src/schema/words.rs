@@ -167,6 +167,17 @@ pub(crate) fn are_listed(view: &View<'_>, assertions: &Assertions, ids: &[NodeId
         && listed(view, ids).is_some()
 }
 
+/// The assertions about the names of properties, one phrase each.
+fn of_names(view: &View<'_>, names: &Assertions) -> Vec<Phrase> {
+    if names.types.is_some_and(|types| !types.contains(Type::String)) {
+        return vec![vec![words("none is allowed")]];
+    }
+    let names = Assertions { types: Some(TypeSet::EMPTY.with(Type::String)), ..names.clone() };
+    let has_values = names.const_value.is_some() || names.enum_values.is_some();
+    let values = has_values.then(|| of_assertions(view, &names));
+    values.into_iter().chain(of_text(&names)).collect()
+}
+
 /// The other assertions of a place, one phrase each.
 pub(crate) fn facts(view: &View<'_>, id: NodeId) -> Vec<Phrase> {
     let node = view.node(id);
@@ -192,18 +203,7 @@ pub(crate) fn facts(view: &View<'_>, id: NodeId) -> Vec<Phrase> {
     if let Some(divisor) = &assertions.multiple_of {
         add(Type::Number, vec![words("a multiple of "), number(divisor)]);
     }
-    if let Some(text) = length(assertions.min_length, assertions.max_length, "character", "characters") {
-        add(Type::String, vec![words(text)]);
-    }
-    if let Some(format) = assertions.format {
-        add(Type::String, vec![words(format_name(format))]);
-    }
-    if let Some(pattern) = &assertions.pattern {
-        let (source, is_cut) = cut(pattern.source(), MAX_VALUE_LENGTH);
-        let mut phrase = vec![words("matches "), Piece::Code(source.to_owned())];
-        phrase.extend(is_cut.then(|| words("…")));
-        add(Type::String, phrase);
-    }
+    of_text(assertions).into_iter().for_each(|phrase| add(Type::String, phrase));
     if let Some(text) = length(assertions.min_items, assertions.max_items, "item", "items") {
         add(Type::Array, vec![words(text)]);
     }
@@ -231,6 +231,9 @@ pub(crate) fn facts(view: &View<'_>, id: NodeId) -> Vec<Phrase> {
             add(Type::Object, vec![words("requires "), code(other), words(" next to "), code(name)]);
         }
     }
+    for fact in assertions.property_names.iter().flat_map(|names| of_names(view, names)) {
+        add(Type::Object, [vec![words("names of properties: ")], fact].concat());
+    }
     if let Some(others) = assertions.additional_properties {
         match &view.node(others).kind {
             Kind::Bool(false) => add(Type::Object, vec![words("no other properties")]),
@@ -249,6 +252,21 @@ pub(crate) fn facts(view: &View<'_>, id: NodeId) -> Vec<Phrase> {
         add(Type::Array, vec![words("always empty")]);
     }
     facts.extend(described);
+    facts
+}
+
+/// The assertions about strings, apart from their values.
+fn of_text(assertions: &Assertions) -> Vec<Phrase> {
+    let mut facts = Vec::new();
+    let length = length(assertions.min_length, assertions.max_length, "character", "characters");
+    facts.extend(length.map(|text| vec![words(text)]));
+    facts.extend(assertions.format.map(|format| vec![words(format_name(format))]));
+    if let Some(pattern) = &assertions.pattern {
+        let (source, is_cut) = cut(pattern.source(), MAX_VALUE_LENGTH);
+        let mut phrase = vec![words("matches "), Piece::Code(source.to_owned())];
+        phrase.extend(is_cut.then(|| words("…")));
+        facts.push(phrase);
+    }
     facts
 }
 
@@ -408,6 +426,11 @@ mod tests {
                 r#"{"type": "object", "dependencies": {"a": ["b", "c"]}}"#,
                 "object; requires `b` next to `a`; requires `c` next to `a`",
             ),
+            (
+                r#"{"type": "object", "propertyNames": {"maxLength": 3, "pattern": "^a"}}"#,
+                "object; names of properties: at most 3 characters; names of properties: matches `^a`",
+            ),
+            (r#"{"propertyNames": {"enum": ["a", "b"]}}"#, "any type; names of properties: one of `\"a\"`, `\"b\"`"),
             (r#"{"type": "object", "minProperties": 1}"#, "object; at least 1 property"),
             (
                 r#"{"type": ["object", "null"], "minProperties": 2, "maxProperties": 3}"#,

@@ -3,15 +3,15 @@
 use std::collections::BTreeSet;
 
 use capgen_manifest::{LoadedContract, Source, load};
-use capgen_site::{Call, Caller, Changes, Fleet, build};
+use capgen_site::{Call, CallSample, Caller, Changes, Fleet, build};
 use proptest::prelude::{ProptestConfig, any, proptest};
 
 use super::{checked, fleet};
 
 /// The elements of pages. Texts add none.
-const ELEMENTS: [&str; 40] = [
+const ELEMENTS: [&str; 41] = [
     "html", "head", "meta", "title", "link", "script", "body", "a", "header", "nav", "div", "input", "p", "button",
-    "main", "footer", "code", "pre", "span", "h1", "h2", "h3", "section", "ul", "li", "dl", "dt", "dd", "table",
+    "main", "footer", "code", "pre", "span", "h1", "h2", "h3", "h4", "section", "ul", "li", "dl", "dt", "dd", "table",
     "thead", "tbody", "tr", "th", "td", "details", "summary", "svg", "line", "rect", "text",
 ];
 
@@ -21,6 +21,7 @@ fn contract(text: &str) -> Option<LoadedContract> {
     let key = text.as_str().unwrap_or_default();
     let schema = serde_json::json!({
         "title": text, "description": text, "type": "object",
+        "propertyNames": { "enum": [text, "union", "pattern"] },
         "properties": {
             key: { "type": "string", "description": text, "default": text, "examples": [text] },
             "union": { "oneOf": [{ "title": text, "const": text }, { "title": text, "enum": [text, 1] }] },
@@ -40,7 +41,8 @@ fn contract(text: &str) -> Option<LoadedContract> {
         "body": { "mediaTypes": [name] }, "responses": { "200": { "mediaType": name, "code": name } },
     });
     let document = serde_json::json!({
-        "version": 1, "agent": "agent://a",
+        "version": 1, "agent": "agent://a", "description": text, "owner": format!("o{key}"),
+        "contact": "a?b&c'd@example.com", "documentation": "https://docs.example.com/?a='&b=(c)",
         "transports": [{ "kind": "memory", "topics": { "requests": "q" } }],
         "capabilities": [{
             "name": "c", "description": text, "tags": [format!("t{key}")], "skill": format!("s{key}"), "since": text, "http": http,
@@ -65,12 +67,15 @@ fn check(text: &str) {
     let contracts = [contract];
     let id = contracts.first().unwrap().manifest.agent.clone();
     let call = |caller| Call { caller, provider: id.clone(), files: vec![(text.to_owned(), false)] };
+    let sample = CallSample { language: text.to_owned(), before: text.to_owned(), after: text.to_owned() };
+    let mut fleet = fleet(&contracts);
+    fleet.agents.iter_mut().for_each(|agent| agent.samples = vec![vec![sample.clone()]]);
     let files = build(&Fleet {
         name: Some(text.to_owned()),
         description: Some(text.to_owned()),
         calls: vec![call(Caller::Folder(text.to_owned())), call(Caller::Agent(id.clone()))],
         changes: Some(Changes { since: text.to_owned(), contracts: Vec::new() }),
-        ..fleet(&contracts)
+        ..fleet
     });
     let allowed = BTreeSet::from(ELEMENTS);
     let pages = checked(&files);

@@ -3,6 +3,7 @@
 
 mod common;
 mod hostile;
+mod places;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,7 +23,7 @@ fn read(text: &str) -> LoadedContract {
 
 fn agent(contract: &LoadedContract) -> Agent<'_> {
     let path = "capabilities.yaml".to_owned();
-    Agent { contract, path, warnings: contract.warnings.clone(), older: Vec::new() }
+    Agent { contract, path, warnings: contract.warnings.clone(), older: Vec::new(), samples: Vec::new() }
 }
 
 fn fleet(contracts: &[LoadedContract]) -> Fleet<'_> {
@@ -77,6 +78,10 @@ fn check(path: &str, element: &Element, files: &BTreeMap<String, String>, pages:
     for (name, value) in &element.attributes {
         assert!(!name.starts_with("on") && name != "style", "{path}: {name}={value}");
         if (name == "href" || name == "src") && value != "data:," {
+            if element.attribute("rel") == Some("noreferrer") {
+                assert!(["https://", "mailto:"].iter().any(|scheme| value.starts_with(scheme)), "{path}: {value}");
+                continue;
+            }
             assert!(!value.contains(':') && !value.starts_with('/'), "{path}: {value} is not relative");
             let (file, anchor) = target(path, value);
             assert!(files.contains_key(&file), "{path}: dead link {value}");
