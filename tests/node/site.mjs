@@ -38,7 +38,7 @@ function inspect() {
     if (next > level + 1) found.push(`heading ${heading.textContent} skips a level`);
     level = next;
   }
-  return { found, links: [...document.querySelectorAll("a[href]")].map((link) => link.href) };
+  return { found, links: [...document.querySelectorAll("a[href]:not([rel=noreferrer])")].map((link) => link.href) };
 }
 
 /** Runs in a page: the contrast of each text with its background, by WCAG 2. */

@@ -32,8 +32,12 @@ fn hostile() -> String {
         })
         .collect();
     let transports = json!([{ "kind": "memory", "topics": { "requests": "q" } }]);
-    json!({ "version": 1, "agent": "agent://hostile", "transports": transports, "capabilities": capabilities })
-        .to_string()
+    json!({
+        "version": 1, "agent": "agent://hostile", "description": texts.concat(), "owner": texts[1],
+        "contact": "'onclick='a@example.com", "documentation": format!("https://example.com/{long}"),
+        "transports": transports, "capabilities": capabilities,
+    })
+    .to_string()
 }
 
 /// A site with the agents of the example and a hostile one.
@@ -63,8 +67,17 @@ fn the_search_finds_agents_capabilities_and_properties() {
         return;
     }
     let fleet = site();
-    let queries =
-        ["payments", "refund", "minorUnits", "MONEY currency", "pagesize", "preferences digest", "\u{202e}", "zzz"];
+    let queries = [
+        "payments",
+        "refund",
+        "minorUnits",
+        "MONEY currency",
+        "pagesize",
+        "preferences digest",
+        "svg",
+        "\u{202e}",
+        "zzz",
+    ];
     let job = json!({ "folder": fleet.path("site"), "queries": queries });
     let result = node::run_script(&scripts(), "search.mjs", &job).unwrap();
     let first = |query: &str| {
@@ -79,6 +92,8 @@ fn the_search_finds_agents_capabilities_and_properties() {
     assert_eq!(first("MONEY currency"), Some(json!(["property", "Money.currency", format!("{page}.currency")])));
     assert_eq!(first("pagesize").unwrap()[1], json!("pageSize"));
     assert_eq!(first("preferences digest").unwrap()[1], json!("digest"));
+    // The owner of the agent.
+    assert_eq!(first("svg").unwrap()[0], json!("agent"));
     assert!(first("\u{202e}").is_some());
     assert_eq!(first("zzz"), None);
 }

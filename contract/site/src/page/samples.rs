@@ -25,7 +25,8 @@ pub(super) fn one(html: &mut Html, sample: &CallSample, request: &Json) {
     });
 }
 
-/// Whether a request is the same value as a literal of JavaScript and in a raw string of Rust, which starts with `r##"`.
+/// Whether a request is the same value as a literal of JavaScript and in a raw string of Rust, which starts with
+/// `r##"`.
 fn fits(request: &Json) -> bool {
     let text = request.canonical();
     text.len() <= MAX_REQUEST && !text.contains("\"##") && !has_prototype(request)

@@ -21,7 +21,7 @@ fn contract(text: &str) -> Option<LoadedContract> {
     let key = text.as_str().unwrap_or_default();
     let schema = serde_json::json!({
         "title": text, "description": text, "type": "object",
-        "propertyNames": { "enum": [text, "union", "pattern"] },
+        "propertyNames": { "pattern": "</script><b>\\u2028|" },
         "properties": {
             key: { "type": "string", "description": text, "default": text, "examples": [text] },
             "union": { "oneOf": [{ "title": text, "const": text }, { "title": text, "enum": [text, 1] }] },

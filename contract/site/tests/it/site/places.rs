@@ -115,7 +115,9 @@ fn valid_examples_of_the_author_are_those_of_the_page_and_of_the_samples() {
     let (before, _) = text.split_once("JSON Schema").unwrap();
     let (_, examples) = before.split_once("Examples").unwrap();
     assert!(examples.contains("\"number\": \"4111\"") && !examples.contains("cash"), "{examples}");
-    assert!(text.contains("call(\n{\"means\": {\"kind\": \"card\", \"number\": \"4111\"}"), "{text}");
+    let request =
+        "call(\n{\n  \"means\": {\"kind\": \"card\", \"number\": \"4111\"},\n  \"labels\": {\"shop\": 1}\n}\n);";
+    assert!(text.contains(request), "{text}");
     let loose = &pages["capabilities/shop/list.html"].text;
     assert!(loose.contains("Plain") && loose.contains("call(\n{}\n);"), "{loose}");
 }
