@@ -6,6 +6,7 @@ import { readFileSync } from "node:fs";
 import { isDeepStrictEqual } from "node:util";
 import { AgentCard } from "@a2a-js/sdk";
 import { ListToolsResultSchema } from "@modelcontextprotocol/core";
+import { createConfig, lintFromString } from "@redocly/openapi-core";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { Ajv } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
@@ -46,7 +47,7 @@ function compiled(ajv, schema) {
 
 const draft7 = strictAjv(Ajv);
 const draft2020 = strictAjv(Ajv2020);
-const ofDocuments = strictAjv(Ajv2020, ["openapi", "info", "paths", "components", "x-capgen-definition"]);
+const ofDocuments = strictAjv(Ajv2020, ["openapi", "info", "servers", "security", "paths", "components", "x-capgen-definition"]);
 const is2025 = by(Ajv, read("mcp-2025-06-18.json"));
 const is2026 = by(Ajv2020, read("mcp-2026-07-28.json"));
 const isCard = by(Ajv, read("a2a-0.3.json"));
@@ -87,6 +88,28 @@ function referenced(document, places) {
   return errors;
 }
 
+/** The rules that `redocly lint` applies by default. */
+const recommended = await createConfig({
+  extends: ["recommended"],
+  // About valid schemas as their authors wrote them. The rules throw for a property with the name `hasOwnProperty`, and for an object with
+  // the member `toString` in an `enum`.
+  rules: { "no-required-schema-properties-undefined": "off", "no-enum-type-mismatch": "off" },
+});
+
+/**
+ * Warnings about texts that a contract does not have, and about schemas that are valid: the licence of a document, the responses 4XX of
+ * operations of others, definitions that nothing uses, unions whose alternatives overlap, and two bounds on one side.
+ */
+const OF_THE_AUTHOR = ["info-license", "operation-4xx-response", "no-unused-components",
+  "no-illogical-composition-keywords", "no-mixed-number-range-constraints"];
+
+async function redocly(document) {
+  const source = JSON.stringify(document);
+  const problems = await lintFromString({ source, absoluteRef: "/document.json", config: recommended });
+  const broken = problems.filter(({ ruleId, severity }) => severity === "error" || !OF_THE_AUTHOR.includes(ruleId));
+  return broken.map(({ ruleId, message, location }) => `${ruleId} at ${location[0]?.pointer}: ${message}`);
+}
+
 async function openapi(document) {
   const { valid, errors } = await isOpenApi.validate(plain(document));
   const places = Object.keys(document.components?.schemas ?? {}).map((name) => `#/components/schemas/${name}`);
@@ -99,6 +122,7 @@ async function openapi(document) {
     }
   return {
     openapi: valid ? [] : [errors].flat().map((error) => error.message ?? String(error)),
+    redocly: await redocly(document),
     schemas: referenced(plain(document), places),
   };
 }

@@ -12,12 +12,18 @@ use capgen_schema::{
     pointer,
 };
 
+/// The keywords, apart from `items` with one schema, whose boolean schemas every reader expects.
+const TAKES_BOOLEANS: [&str; 3] = ["properties", "additionalProperties", "additionalItems"];
+
 /// Writes a schema of the subset in another format.
 pub(crate) struct Carrier<'c> {
     /// The `$ref` to a definition, by the name of the definition.
     pub(crate) reference: &'c dyn Fn(&str) -> String,
     /// The keyword for `definitions`.
     pub(crate) container: &'c str,
+    /// Whether boolean schemas are objects at the places where readers of the format expect objects: everywhere except
+    /// in `properties`, `items`, and keywords about the rest.
+    pub(crate) has_objects: bool,
     /// The differences so far.
     pub(crate) restore: Object,
 }
@@ -26,7 +32,14 @@ impl Carrier<'_> {
     /// The schema at `at` in the other format. The recursion is bounded, because a checked schema has at most 64
     /// levels.
     pub(crate) fn carry(&mut self, source: &Json, at: &str) -> Json {
-        let Json::Object(members) = source else { return source.clone() };
+        let members = match source {
+            Json::Object(members) => members,
+            Json::Bool(value) if self.has_objects && at.is_empty() => {
+                self.note_boolean(at, *value);
+                return object_form(*value);
+            }
+            other => return other.clone(),
+        };
         let mut lost = Object::new();
         let mut carried = Object::new();
         let has_positions = matches!(members.get("items"), Some(Json::Array(_)));
@@ -46,7 +59,15 @@ impl Carrier<'_> {
                 }
                 (key, value) => {
                     let at = pointer::join(at, key);
-                    let value = Subschemas::map(key, value, |token, schema| self.carry(schema, &below(&at, token)));
+                    let has_objects =
+                        self.has_objects && (has_positions || key != "items") && !TAKES_BOOLEANS.contains(&key);
+                    let value = Subschemas::map(key, value, |token, schema| match schema {
+                        Json::Bool(value) if has_objects => {
+                            self.note_boolean(&below(&at, token), *value);
+                            object_form(*value)
+                        }
+                        schema => self.carry(schema, &below(&at, token)),
+                    });
                     let key = match key {
                         "definitions" => self.container,
                         // The names of draft 2020-12.

@@ -64,7 +64,8 @@ impl<'m> Components<'m> {
             name.cloned().unwrap_or_default()
         };
         let reference = |name: &str| format!("#/components/schemas/{}", component(name));
-        let mut carrier = Carrier { reference: &reference, container: "definitions", restore: Object::new() };
+        let mut carrier =
+            Carrier { reference: &reference, container: "definitions", has_objects: true, restore: Object::new() };
         let mut root = source.clone();
         if let Json::Object(members) = &mut root {
             members.set("definitions", None);
@@ -74,8 +75,14 @@ impl<'m> Components<'m> {
         for (name, definition) in definitions(source) {
             let at = pointer::join("/definitions", name);
             let component = component(name);
-            let carried = carrier.carry(definition, &at);
-            let carried = if component == *name { carried } else { named(carried, name, &at, &mut carrier) };
+            let carried = match definition {
+                Json::Bool(value) => {
+                    carrier.note_boolean(&at, *value);
+                    object_form(*value)
+                }
+                definition => carrier.carry(definition, &at),
+            };
+            let carried = if component == *name { carried } else { named(carried, name) };
             written.push((component, carried));
         }
         let restore = carrier.restore;
@@ -93,17 +100,10 @@ impl<'m> Components<'m> {
 }
 
 /// The schema with the name of its definition.
-fn named(schema: Json, name: &str, at: &str, carrier: &mut Carrier<'_>) -> Json {
-    let members = match schema {
-        Json::Object(members) => members,
-        Json::Bool(value) => {
-            carrier.note_boolean(at, value);
-            object_form(value).as_object().cloned().unwrap_or_default()
-        }
-        _ => Object::new(),
-    };
+fn named(schema: Json, name: &str) -> Json {
     let name = [(OPENAPI_DEFINITION_KEY.to_owned(), Json::from(name))];
-    Json::Object(name.into_iter().chain(members.iter().cloned()).collect())
+    let members = schema.as_object().into_iter().flatten().cloned();
+    Json::Object(name.into_iter().chain(members).collect())
 }
 
 fn sides(manifest: &Manifest) -> impl Iterator<Item = (Place, &Json)> {

@@ -11,6 +11,7 @@ mod mcp;
 mod openai;
 mod openapi;
 mod problems;
+mod rights;
 mod versions;
 
 pub use a2a::a2a;

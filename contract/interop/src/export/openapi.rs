@@ -1,13 +1,16 @@
 //! A contract as a document of OpenAPI 3.1.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
+use capgen_diagnostic::cut_short;
 use capgen_manifest::{About, Capability, Contact, Http, HttpDefaults, Manifest, Side};
 use capgen_schema::{Json, Kind, NodeId, Object, pointer};
 
 use super::components::{Components, Placed};
 use super::extra::{extra, push_unless_empty, revision};
 use super::problems::{self, PROBLEM, problem};
+use super::rights::Rights;
 use super::{Export, Loss, http, versions};
 use crate::OPENAPI_KEY;
 use crate::import::Kept;
@@ -48,7 +51,16 @@ struct Document<'m> {
     components: Components<'m>,
     schemes: HashMap<&'m str, &'m Json>,
     routes: HashSet<Route>,
-    operations: Vec<(Route, Object, Option<&'m Http>)>,
+    operations: Vec<Written<'m>>,
+}
+
+/// An operation that is written apart from its servers and requirements.
+struct Written<'m> {
+    route: Route,
+    members: Object,
+    /// The operation of HTTP that it is; `None` for an operation with which the agent is called.
+    http: Option<&'m Http>,
+    capability: &'m Capability,
 }
 
 /// The required properties of a side that readers of OpenAPI do not require there, because of `readOnly` or
@@ -96,7 +108,8 @@ impl<'m> Document<'m> {
                 losses.push(Loss::of_wire_name(capability, &format!("the operation is `{}`", route.wire_name())));
             }
             operation.mark.set(Http::KEY, Some(Json::from(Kept::OPERATION)));
-            self.push(route, operation.finish(capability, members), Some(http));
+            let members = operation.finish(capability, members);
+            self.push(Written { route, members, http: Some(http), capability });
             return losses;
         }
         if capability.http.is_some() {
@@ -113,7 +126,8 @@ impl<'m> Document<'m> {
             losses.push(Loss::of_wire_name(capability, &format!("the operation is `{}`", own.wire_name())));
         }
         let members = operation.called(capability);
-        self.push(wired.unwrap_or(own), operation.finish(capability, members), None);
+        let members = operation.finish(capability, members);
+        self.push(Written { route: wired.unwrap_or(own), members, http: None, capability });
         losses
     }
 
@@ -135,42 +149,57 @@ impl<'m> Document<'m> {
         Some((route, members))
     }
 
-    fn push(&mut self, route: Route, operation: Object, http: Option<&'m Http>) {
-        self.routes.insert(route.clone());
-        self.operations.push((route, operation, http));
+    fn push(&mut self, written: Written<'m>) {
+        self.routes.insert(written.route.clone());
+        self.operations.push(written);
     }
 
     fn finish(self, manifest: &Manifest) -> Json {
         let Self { components, schemes, operations, .. } = self;
-        let defaults = HttpDefaults::of(operations.iter().filter_map(|(.., http)| *http));
-        let has_problems = operations.iter().any(|(.., http)| http.is_none());
+        let defaults = HttpDefaults::of(operations.iter().filter_map(|operation| operation.http));
+        let has_problems = operations.iter().any(|operation| operation.http.is_none());
+        let mut schemes: Vec<(String, Json)> =
+            schemes.into_iter().map(|(name, scheme)| (name.to_owned(), scheme.clone())).collect();
+        schemes.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
+        let mut rights = Rights::new(&schemes);
         let (mut paths, mut webhooks) = (Paths::default(), Paths::default());
-        for (route, mut operation, http) in operations {
+        for Written { route, mut members, http, capability } in operations {
             for (key, value) in places_of(http, &defaults) {
-                operation.push(key.to_owned(), value);
+                members.push(key.to_owned(), value);
+            }
+            // Callers of an operation of HTTP prove their rights as it states.
+            if http.is_none()
+                && let Some(security) = rights.requirements(capability)
+            {
+                members.set("security", Some(security));
             }
             let place = if route.is_webhook { &mut webhooks } else { &mut paths };
-            place.push(&route, operation);
+            place.push(&route, members);
         }
+        schemes.extend(rights.scheme());
         let mut components = components.schemas;
         if has_problems {
             components.push(PROBLEM.to_owned(), problem());
         }
-        let mut schemes: Vec<(&str, &Json)> = schemes.into_iter().collect();
-        schemes.sort_unstable_by_key(|(name, _)| *name);
-        let schemes: Object = schemes.into_iter().map(|(name, scheme)| (name.to_owned(), scheme.clone())).collect();
         let mut parts = Object::new();
         push_unless_empty(&mut parts, "schemas", components);
-        push_unless_empty(&mut parts, "securitySchemes", schemes);
+        push_unless_empty(&mut parts, "securitySchemes", schemes.into_iter().collect());
         let mut document = head(manifest);
         for key in PLACES {
-            document.set(key, defaults.definition().get(key).cloned());
+            let default = if key == "servers" { own_server() } else { Json::Array(Vec::new()) };
+            document.push(key.to_owned(), defaults.definition().get(key).cloned().unwrap_or(default));
         }
         document.push("paths".to_owned(), Json::Object(paths.finish()));
         push_unless_empty(&mut document, "webhooks", webhooks.finish());
         push_unless_empty(&mut document, "components", parts);
         Json::Object(document)
     }
+}
+
+/// The server that a document without one has by the rules of OpenAPI: that of the document.
+fn own_server() -> Json {
+    let server = [("url".to_owned(), Json::from("/"))].into_iter().collect();
+    Json::Array(vec![Json::Object(server)])
 }
 
 /// The keys of an operation that a document may have too, for all operations.
@@ -180,6 +209,10 @@ const PLACES: [&str; 2] = ["servers", "security"];
 fn places_of(http: Option<&Http>, defaults: &HttpDefaults) -> Vec<(&'static str, Json)> {
     let own = http.map(|http| defaults.own(http));
     let value = |key: &'static str| match &own {
+        // The server of the document is not a part of the operation that the capability describes.
+        Some(own) if key == "servers" && own.get(key).is_none() && defaults.definition().get(key).is_none() => {
+            Some((key, Json::Array(Vec::new())))
+        }
         Some(own) => own.get(key).cloned().map(|value| (key, value)),
         // The operations of the agent are not on the servers of others.
         None => defaults.definition().get(key).map(|_| (key, Json::Array(Vec::new()))),
@@ -295,6 +328,7 @@ impl Operation {
     fn finish(self, capability: &Capability, members: Object) -> Object {
         let mut operation = Object::new();
         operation.push("operationId".to_owned(), Json::from(capability.name.as_str()));
+        operation.push("summary".to_owned(), Json::from(summary(capability).as_ref()));
         if let Some(description) = &capability.description {
             operation.push("description".to_owned(), Json::from(description.as_str()));
         }
@@ -308,6 +342,15 @@ impl Operation {
         }
         operation
     }
+}
+
+/// The first sentence of the description, or else the name.
+fn summary(capability: &Capability) -> Cow<'_, str> {
+    /// The longest summary, in characters: lists of operations show it on one line.
+    const MAX_SUMMARY: usize = 120;
+    let line = capability.description.as_deref().and_then(|text| text.trim().lines().next()).unwrap_or_default();
+    let sentence = line.split_inclusive(". ").next().unwrap_or_default().trim();
+    if sentence.is_empty() { Cow::from(capability.name.as_str()) } else { cut_short(sentence, MAX_SUMMARY) }
 }
 
 pub(super) fn described(description: &str, content: (String, Json)) -> Json {

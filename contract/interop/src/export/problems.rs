@@ -6,6 +6,7 @@ use capgen_manifest::DeclaredError;
 use capgen_schema::{Json, Object};
 
 use super::openapi::{content, described};
+use crate::carried::object_form;
 
 /// The component that describes errors.
 pub(super) const PROBLEM: &str = "Problem";
@@ -20,6 +21,10 @@ pub(super) fn responses(errors: &[DeclaredError]) -> Vec<(String, Json)> {
     }
     let mut responses: Vec<(String, Json)> =
         by_status.iter().map(|(status, errors)| (status.to_string(), declared(errors))).collect();
+    if !by_status.keys().any(|status| (400..500).contains(status)) {
+        let invalid = "The request is invalid, or the caller may not make the call";
+        responses.push(("4XX".to_owned(), described(invalid, content(MEDIA_TYPE, reference()))));
+    }
     let default = described("The problem that prevented a response", content(MEDIA_TYPE, reference()));
     responses.push(("default".to_owned(), default));
     responses
@@ -49,7 +54,11 @@ fn schema(error: &DeclaredError) -> Json {
     if let Some(details) = &error.details {
         // References into definitions would point elsewhere in this document. The whole schema is in `x-capgen`.
         let is_plain = details.definitions().is_empty();
-        let schema = if is_plain { details.source().clone() } else { Json::Bool(true) };
+        let schema = match details.source() {
+            Json::Bool(value) => object_form(*value),
+            source if is_plain => source.clone(),
+            _ => object_form(true),
+        };
         properties.push("details".to_owned(), schema);
         required.push(Json::from("details"));
     }

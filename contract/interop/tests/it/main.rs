@@ -25,6 +25,7 @@ mod mcp_import;
 mod openapi_http;
 mod openapi_import;
 mod openapi_readings;
+mod openapi_rules;
 mod openapi_versions;
 mod other_documents;
 mod pruning;

@@ -27,6 +27,8 @@ const BROKEN: &[Broken] = &[
         &["schemas"],
     ),
     ("a2a", |card| card["skills"][0]["id"] = Value::Null, &["0.3", "sdk"]),
+    ("openapi", |document| drop(document.as_object_mut().unwrap().remove("servers")), &["redocly"]),
+    ("openapi", |document| drop(document.as_object_mut().unwrap().remove("security")), &["redocly"]),
     ("a2a", |card| card["capabilities"]["extensions"][0]["parameters"] = json!({}), &["sdk"]),
     ("a2a", |card| drop(card.as_object_mut().unwrap().remove("version")), &["0.3"]),
     ("openai", |tools| tools[0]["parameters"]["required"] = json!([]), &["rules"]),

@@ -169,7 +169,8 @@ struct ToolSchema {
 
 fn tool_schema(schema: &Schema, side: Side) -> ToolSchema {
     let reference = |name: &str| format!("#/{DEFINITIONS}/{}", fragment_token(name));
-    let mut carrier = Carrier { reference: &reference, container: DEFINITIONS, restore: Object::new() };
+    let mut carrier =
+        Carrier { reference: &reference, container: DEFINITIONS, has_objects: false, restore: Object::new() };
     let mut carried = carrier.carry(schema.source(), "");
     let is_wrapped = !accepts_only_objects(schema);
     if is_wrapped {

@@ -92,7 +92,9 @@ impl<'r, 'd> Operation<'r, 'd> {
             effects(&mut capability, self.place.method);
         }
         let text = |name| self.json.get(name).and_then(Json::as_str).filter(|text| !text.is_empty());
-        capability.description = text("description").or_else(|| text("summary")).map(str::to_owned);
+        // The summary of an exported operation follows from the capability.
+        let summary = text("summary").filter(|_| self.mark.is_none());
+        capability.description = text("description").or(summary).map(str::to_owned);
         add_tags(&mut capability, self.json);
         let request = self.request();
         if let Some(Payload { json, parts }) = request.filter(|_| self.form(Side::Request) != Form::Loose) {
