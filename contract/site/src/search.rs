@@ -16,8 +16,10 @@ const MAX_BYTES: usize = 12 << 20;
 /// The longest description, in characters. A result shows it on a line or two.
 const MAX_DESCRIPTION: usize = 140;
 
-/// The script. `[[id, page, text, [[name, page, description, words, [[part, path, anchor, description, values]]]]]]`, and
-/// whether properties are missing. The part is `request`, `response`, or the code of an error.
+/// The script: `[[id, page, text, [[name, page, description, words, properties]]]]`, and whether properties are
+/// missing.
+///
+/// A property is `[part, path, anchor, description, values]`. The part is `request`, `response`, or an error's code.
 pub(crate) fn data(fleet: &Fleet<'_>) -> String {
     let mut data = Data { text: format!("/* {} */\ncapgenSearch([", crate::MARK), is_cut: false };
     for (index, agent) in fleet.agents.iter().enumerate() {

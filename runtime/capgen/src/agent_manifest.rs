@@ -132,9 +132,9 @@ impl AgentManifest {
     ///
     /// # Errors
     ///
-    /// Every problem: an invalid id, contact or documentation, an empty owner, a missing or invalid transport, missing capabilities, duplicate
-    /// capabilities (several versions of one have one name, and a version each), and parts of Rust types that have no
-    /// schema in the subset.
+    /// Every problem: an invalid id, contact or documentation, an empty owner, a missing or invalid transport, missing
+    /// capabilities, duplicate capabilities (several versions of one have one name, and a version each), and parts of
+    /// Rust types that have no schema in the subset.
     pub fn manifest(&self) -> Result<Manifest, AgentManifestError> {
         let mut problems = Vec::new();
         let id = AgentId::from_uri(&self.id).or_else(|| AgentId::new(&self.id));
