@@ -10,9 +10,10 @@ use serde::Serialize;
 #[derive(Serialize, Default, Debug)]
 pub(crate) struct Summary {
     pub(crate) peers: Vec<Peer>,
-    /// The files that the files of several peers share.
+    /// The files that the files of several peers share, and the indexes of folders.
     pub(crate) shared: Vec<File>,
-    /// With `--check`: generated files whose agent no longer exists, and shared files that no other file needs.
+    /// With `--check`: generated files whose agent no longer exists, and shared files and indexes that no other file
+    /// needs.
     pub(crate) orphans: Vec<String>,
     /// In the format of `capgen check --format json`. If a contract has errors, `peers` is empty and nothing was
     /// written.
@@ -35,6 +36,9 @@ pub(crate) struct Peer {
 pub(crate) struct File {
     pub(crate) path: String,
     pub(crate) status: &'static str,
+    /// Whether it is the index of its folder.
+    #[serde(skip)]
+    pub(crate) is_index: bool,
 }
 
 impl File {
@@ -46,7 +50,7 @@ impl File {
             State::Stale => "stale",
             State::Missing => "missing",
         };
-        Self { path: shown(planned.path()), status }
+        Self { path: shown(planned.path()), status, is_index: planned.is_index() }
     }
 }
 

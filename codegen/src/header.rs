@@ -39,6 +39,17 @@ pub(crate) fn of_shared(language: Language) -> String {
     target.header(MARK, &details)
 }
 
+/// The header of the index of a folder.
+pub(crate) fn of_index(language: Language) -> String {
+    let target = language.target();
+    let comment = target.comment();
+    let details = format!(
+        "{comment} The generated files of this folder\n\
+         {comment} Regenerate: run the command in the line `Regenerate` of one of these files\n"
+    );
+    target.header(MARK, &details)
+}
+
 /// The lines about the source.
 fn details(model: &Model<'_>, language: Language, options: &Options, regenerate: &Regenerate) -> String {
     let comment = language.target().comment();

@@ -1,9 +1,11 @@
 //! The table of languages.
 
+use crate::header;
 use crate::model::Model;
 use crate::rust;
 use crate::target::Target;
 use crate::typescript;
+use capgen_manifest::Options;
 
 /// A target language.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -44,6 +46,61 @@ pub(crate) fn shared_name(extension: &str) -> String {
     format!("{SHARED}.{extension}")
 }
 
+/// The name, without its extension, of the file that exports those of all agents of a folder.
+pub(crate) const INDEX: &str = "index";
+
+/// The index of a folder in one form, with the extension of its files.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct IndexForm {
+    /// The file name extension, without the dot.
+    pub(crate) extension: &'static str,
+    language: Language,
+    /// The extension of imports, with its dot.
+    imports: &'static str,
+    print: fn(String, &[&str], &str) -> String,
+}
+
+impl IndexForm {
+    /// The file name.
+    pub(crate) fn name(&self) -> String {
+        index_name(self.extension)
+    }
+
+    /// The text, for the ids of the agents whose files have the extension.
+    pub(crate) fn print(&self, agents: &[&str]) -> String {
+        (self.print)(header::of_index(self.language), agents, self.imports)
+    }
+}
+
+/// The name of the index with this extension.
+pub(crate) fn index_name(extension: &str) -> String {
+    format!("{INDEX}.{extension}")
+}
+
+/// The indexes for some languages, each once.
+pub(crate) fn index_forms(languages: &[Language], options: &Options) -> Vec<IndexForm> {
+    let mut forms: Vec<IndexForm> = Vec::new();
+    for language in languages {
+        for File { extension, index, .. } in language.files() {
+            let Some(Index { imports, print }) = *index else { continue };
+            if forms.iter().all(|form| form.extension != *extension) {
+                let imports = imports(options);
+                forms.push(IndexForm { extension, language: *language, imports, print });
+            }
+        }
+    }
+    forms
+}
+
+/// How the index of files with an extension is written.
+#[derive(Clone, Copy)]
+pub(crate) struct Index {
+    /// The extension with which it imports files, with its dot.
+    imports: fn(&Options) -> &'static str,
+    /// Prints the index after its header, for the ids of agents and the extension of imports.
+    print: fn(String, &[&str], &str) -> String,
+}
+
 /// A generated file of one agent.
 #[derive(Clone, Copy)]
 pub(crate) struct File {
@@ -53,6 +110,8 @@ pub(crate) struct File {
     pub(crate) print: fn(String, &Model<'_>) -> String,
     /// Prints the code that the files with this extension in one folder share, after its header, if they share any.
     pub(crate) shared: Option<fn(String) -> String>,
+    /// The index of the files with this extension in one folder, if they have one.
+    pub(crate) index: Option<Index>,
 }
 
 /// The files of a form of JavaScript: the code, printed by a function, and its declarations. Both import the code that
@@ -64,11 +123,13 @@ macro_rules! javascript {
                 extension: $code,
                 print: |header, model| typescript::$print(header, model, concat!(".", $code)),
                 shared: Some(typescript::shared::$print),
+                index: Some(Index { imports: |_| concat!(".", $code), print: typescript::index::$print }),
             },
             File {
                 extension: $declarations,
                 print: |header, model| typescript::declarations(header, model, concat!(".", $code)),
                 shared: Some(typescript::shared::declarations),
+                index: Some(Index { imports: |_| concat!(".", $code), print: typescript::index::declarations }),
             },
         ]
     };
@@ -100,14 +161,22 @@ impl Language {
                 aliases: &["rs"],
                 about: "Rust; also `rs`",
                 target: &rust::Rust,
-                files: &[File { extension: "rs", print: rust::print, shared: None }],
+                files: &[File { extension: "rs", print: rust::print, shared: None, index: None }],
             },
             Language::TypeScript => &Row {
                 name: "typescript",
                 aliases: &["ts"],
                 about: "TypeScript modules; also `ts`",
                 target: &typescript::TypeScript,
-                files: &[File { extension: "ts", print: typescript::typed, shared: Some(typescript::shared::typed) }],
+                files: &[File {
+                    extension: "ts",
+                    print: typescript::typed,
+                    shared: Some(typescript::shared::typed),
+                    index: Some(Index {
+                        imports: |options| options.import_extension.suffix(),
+                        print: typescript::index::typed,
+                    }),
+                }],
             },
             Language::JavaScript => &Row {
                 name: "javascript",
@@ -136,7 +205,7 @@ impl Language {
                 aliases: &[],
                 about: "An outline of the types",
                 target: &crate::target::outline::Outline,
-                files: &[File { extension: "txt", print: crate::target::outline::print, shared: None }],
+                files: &[File { extension: "txt", print: crate::target::outline::print, shared: None, index: None }],
             },
         }
     }

@@ -93,7 +93,8 @@ Examples:
 
 The generated files are <out>/<id>.rs and <out>/<id>.ts, or <out>/<id>.js and <out>/<id>.d.ts with --lang javascript \
 (.mjs and .d.mts with mjs, .cjs and .d.cts with cjs). \
-The code that the files of a folder share is in <out>/_capgen.ts, or _capgen with the extensions of JavaScript. \
+The code that the files of a folder share is in <out>/_capgen.ts, or _capgen with the extensions of JavaScript, \
+and <out>/index.ts, or index with these extensions, exports the files of all agents in the folder. \
 An existing file is replaced only if its content changes, and only if capgen generated it or it is blank. \
 If any manifest has errors, nothing is written.
 

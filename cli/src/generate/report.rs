@@ -7,7 +7,7 @@ use capgen_schema::Hash;
 use crate::console::{Console, count};
 use crate::summary::{File, Peer};
 
-/// The files with shared code of a plan.
+/// The files with shared code and the indexes of a plan.
 pub(super) fn shared(plan: &Plan, writes: bool) -> impl Iterator<Item = File> {
     plan.files().iter().filter(|file| file.agent().is_none()).map(move |file| File::new(file, writes))
 }
@@ -35,7 +35,7 @@ pub(super) fn peers(contracts: &[LoadedContract], hashes: &[Hash], plan: &Plan, 
 
 /// Prints a line for each file.
 pub(super) fn report(peers: &[Peer], shared: &[File], console: &Console) {
-    let print = |File { path, status }: &File, about: &str| match *status {
+    let print = |File { path, status, .. }: &File, about: &str| match *status {
         "written" => console.tick(&format!("wrote {path} ({about})")),
         _ => console.line(&format!("  {status} {path} ({about})")),
     };
@@ -43,7 +43,7 @@ pub(super) fn report(peers: &[Peer], shared: &[File], console: &Console) {
         let capabilities = count(peer.capabilities.len(), "capability", "capabilities");
         peer.files.iter().for_each(|file| print(file, &capabilities));
     }
-    shared.iter().for_each(|file| print(file, "shared code"));
+    shared.iter().for_each(|file| print(file, if file.is_index { "index of the folder" } else { "shared code" }));
 }
 
 /// `2 files written, 4 unchanged`.

@@ -164,7 +164,7 @@ fn the_commands_of_the_page_about_mcp_import_a_server() {
         let local = command.replace("npx -y @modelcontextprotocol/server-memory", "node server.mjs");
         fleet.run(&local).ended(0);
     }
-    assert_eq!(fleet.names("src"), ["_capgen.ts", "memory.rs", "memory.ts"]);
+    assert_eq!(fleet.names("src"), ["_capgen.ts", "index.ts", "memory.rs", "memory.ts"]);
 }
 
 /// In a block of the language `console`, each line after `$ ` is a command, which prints the lines after it. The line
@@ -216,8 +216,8 @@ fn the_node_quick_start_prints_the_output_that_it_shows() {
         fleet.run(&command).ended(0);
     }
     // The last command is for TypeScript.
-    let files =
-        ["d.ts", "js", "ts"].map(|extension| [format!("_capgen.{extension}"), format!("pr-reviewer.{extension}")]);
+    let names = ["_capgen", "index", "pr-reviewer"];
+    let files = ["d.ts", "js", "ts"].map(|extension| names.map(|name| format!("{name}.{extension}")));
     let mut files = files.concat();
     files.sort();
     assert_eq!(fleet.names("src/generated"), files);

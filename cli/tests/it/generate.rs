@@ -14,9 +14,9 @@ fn the_short_form_writes_both_languages_and_reports_to_standard_error() {
     assert_eq!(
         run.stderr,
         "✓ wrote generated/pr-reviewer.rs (1 capability)\n✓ wrote generated/pr-reviewer.ts (1 capability)\n\
-         ✓ wrote generated/_capgen.ts (shared code)\n"
+         ✓ wrote generated/_capgen.ts (shared code)\n✓ wrote generated/index.ts (index of the folder)\n"
     );
-    assert_eq!(fleet.names("generated"), ["_capgen.ts", "pr-reviewer.rs", "pr-reviewer.ts"]);
+    assert_eq!(fleet.names("generated"), ["_capgen.ts", "index.ts", "pr-reviewer.rs", "pr-reviewer.ts"]);
     let short = fleet.read("generated/pr-reviewer.ts");
     fleet.run("gen --peer pr-reviewer --out again").ended(0);
     assert_eq!(fleet.read("again/pr-reviewer.ts"), short);
@@ -51,7 +51,10 @@ fn json_is_one_document_with_stable_keys() {
             ],
             "hash": hash,
         }],
-        "shared": [{ "path": "generated/_capgen.ts", "status": "written" }],
+        "shared": [
+            { "path": "generated/_capgen.ts", "status": "written" },
+            { "path": "generated/index.ts", "status": "written" },
+        ],
         "orphans": [],
         "diagnostics": [],
     });
@@ -75,14 +78,14 @@ fn json_of_an_invalid_contract_has_its_findings() {
 fn all_writes_every_agent_of_the_fleet() {
     let fleet = Fleet::new(&["pr-reviewer", "b", "c"]);
     fleet.run("gen --all --lang typescript").ended(0);
-    assert_eq!(fleet.names("generated"), ["_capgen.ts", "b.ts", "c.ts", "pr-reviewer.ts"]);
+    assert_eq!(fleet.names("generated"), ["_capgen.ts", "b.ts", "c.ts", "index.ts", "pr-reviewer.ts"]);
 }
 
 #[test]
 fn repeated_peers_are_written_once() {
     let fleet = Fleet::new(&["a", "b", "c"]);
     fleet.run("--peer a --peer b --peer a --capabilities agents/b/capabilities.yaml --lang rust,ts").ended(0);
-    assert_eq!(fleet.names("generated"), ["_capgen.ts", "a.rs", "a.ts", "b.rs", "b.ts"]);
+    assert_eq!(fleet.names("generated"), ["_capgen.ts", "a.rs", "a.ts", "b.rs", "b.ts", "index.ts"]);
 }
 
 #[test]
@@ -91,7 +94,7 @@ fn capabilities_reads_a_file_without_a_fleet() {
     fs::remove_dir(fleet.path("agents")).unwrap();
     fleet.write("vendor/search.yaml", &loose("search"));
     fleet.run("gen --capabilities vendor/search.yaml --out out/deep").ended(0);
-    assert_eq!(fleet.names("out/deep"), ["_capgen.ts", "search.rs", "search.ts"]);
+    assert_eq!(fleet.names("out/deep"), ["_capgen.ts", "index.ts", "search.rs", "search.ts"]);
 }
 
 #[test]

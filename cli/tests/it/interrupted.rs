@@ -88,9 +88,9 @@ fn files_of_a_killed_run_are_removed_by_the_next_one_even_if_nothing_changes() {
     fleet.write(&format!("generated/.capgen-{}-3.tmp", child.id()), "half a fi");
     fleet.write("generated/.capgen-1-3.tmp", "of a process that is alive");
     fleet.run("gen --all --check").ended(0);
-    assert_eq!(fleet.names("generated").len(), 5, "a check writes nothing");
+    assert_eq!(fleet.names("generated").len(), 6, "a check writes nothing");
     fleet.run("gen --all").ended(0);
-    assert_eq!(fleet.names("generated"), [".capgen-1-3.tmp", "_capgen.ts", "a.rs", "a.ts"]);
+    assert_eq!(fleet.names("generated"), [".capgen-1-3.tmp", "_capgen.ts", "a.rs", "a.ts", "index.ts"]);
 }
 
 #[test]
@@ -103,6 +103,6 @@ fn a_watching_process_ends_by_the_signal() {
         }
         send(name, &child);
         assert_eq!(child.wait_with_output().unwrap().status.signal(), Some(number));
-        assert_eq!(fleet.names("generated"), ["_capgen.ts", "a.rs", "a.ts"]);
+        assert_eq!(fleet.names("generated"), ["_capgen.ts", "a.rs", "a.ts", "index.ts"]);
     }
 }

@@ -34,6 +34,7 @@ mod hostile_paths;
 mod import;
 mod import_documents;
 mod import_server;
+mod index_files;
 mod init;
 mod interrupted;
 mod json_documents;

@@ -29,8 +29,11 @@ fn one_command_generates_and_checks_all_outputs() {
     let fleet = fleet();
     fleet.run("gen").ended(0);
     assert_eq!(fleet.names("crates/client/src/contracts"), ["a.rs", "b.rs", "c.rs", "d.rs", "e.rs", "pr-reviewer.rs"]);
-    assert_eq!(fleet.names("web/src/contracts"), ["_capgen.ts", "b.ts", "pr-reviewer.ts"]);
-    assert_eq!(fleet.names("tools/contracts"), ["_capgen.d.ts", "_capgen.js", "x.d.ts", "x.js"]);
+    assert_eq!(fleet.names("web/src/contracts"), ["_capgen.ts", "b.ts", "index.ts", "pr-reviewer.ts"]);
+    assert_eq!(
+        fleet.names("tools/contracts"),
+        ["_capgen.d.ts", "_capgen.js", "index.d.ts", "index.js", "x.d.ts", "x.js"]
+    );
     let typescript = fleet.read("web/src/contracts/b.ts");
     assert!(typescript.contains("\"./_capgen.ts\"") && !typescript.contains("createBClient"), "{typescript}");
     assert!(fleet.read("tools/contracts/x.js").contains("createXClient"));
@@ -62,7 +65,7 @@ fn paths_begin_at_fleet_yaml_whatever_the_current_folder() {
     fs::create_dir_all(fleet.path("web/src")).unwrap();
     let run = fleet.run_in("web/src", "gen");
     assert_eq!(run.status, 0, "{run:?}");
-    assert_eq!(fleet.names("web/src/contracts"), ["_capgen.ts", "b.ts", "pr-reviewer.ts"]);
+    assert_eq!(fleet.names("web/src/contracts"), ["_capgen.ts", "b.ts", "index.ts", "pr-reviewer.ts"]);
     fleet.run("gen --check").ended(0);
     fleet.run("gen --check --root .").ended(0);
 }
@@ -76,7 +79,7 @@ fn a_package_without_a_fleet_has_outputs() {
         "generate:\n  outputs:\n    - { capabilities: [../../vendor/x.yaml], lang: [ts], out: gen }\n",
     );
     assert_eq!(fleet.run_in("packages/web", "gen").status, 0);
-    assert_eq!(fleet.names("packages/web/gen"), ["_capgen.ts", "x.ts"]);
+    assert_eq!(fleet.names("packages/web/gen"), ["_capgen.ts", "index.ts", "x.ts"]);
     assert_eq!(fleet.run_in("packages/web", "gen --check").status, 0);
 }
 
@@ -90,7 +93,11 @@ fn two_outputs_may_share_a_folder() {
          - { mcp: [{ file: tools.json, agent: t }], lang: [ts], out: gen }\n",
     );
     fleet.run("gen").ended(0);
-    assert_eq!(fleet.names("gen"), ["_capgen.ts", "a.rs", "a.ts", "b.ts", "t.ts"]);
+    assert_eq!(fleet.names("gen"), ["_capgen.ts", "a.rs", "a.ts", "b.ts", "index.ts", "t.ts"]);
+    // One index has the agents of all outputs.
+    let index = fleet.read("gen/index.ts");
+    let exports: Vec<&str> = index.lines().filter(|line| line.starts_with("export ")).collect();
+    assert_eq!(exports, ["a", "b", "t"].map(|id| format!("export * as {id} from \"./{id}.js\";")));
     fleet.run("gen --check").ended(0);
     fleet.write("gen/gone.ts", &fleet.read("gen/a.ts").replace("agent://a", "agent://gone"));
     let run = fleet.run("gen --check").ended(1);

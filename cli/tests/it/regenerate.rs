@@ -46,14 +46,17 @@ fn assert_headers_regenerate(fleet: &Fleet, folder: &str, arguments: &str, out: 
     for name in names {
         let file = format!("{out}/{name}");
         let expected = fleet.read(&file);
-        // The line of a shared file refers to those of the files that import it, which have the same extension.
-        let owners = match name.strip_prefix("_capgen") {
-            Some(extension) => {
-                assert!(
-                    regenerate_line(&expected).contains("the lines `Regenerate` of all of these files"),
-                    "{expected}"
-                );
-                fleet.names(out).into_iter().filter(|other| other.ends_with(extension) && *other != name).collect()
+        // The line of a shared file or an index refers to those of the other files, which have the same extension.
+        let of_folder =
+            [("_capgen", "the lines `Regenerate` of all of these files"), ("index", "of one of these files")];
+        let of_folder = of_folder.iter().find_map(|(stem, line)| Some((name.strip_prefix(stem)?, line)));
+        let owners = match of_folder {
+            Some((extension, line)) => {
+                assert!(regenerate_line(&expected).contains(line), "{expected}");
+                let is_owner = |other: &String| {
+                    other.ends_with(extension) && !other.starts_with("_capgen.") && !other.starts_with("index.")
+                };
+                fleet.names(out).into_iter().filter(is_owner).collect()
             }
             None => vec![name],
         };

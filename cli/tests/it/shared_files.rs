@@ -31,7 +31,8 @@ fn a_check_reports_a_shared_file_that_is_missing_or_out_of_date() {
     let text = fleet.read("generated/_capgen.ts");
     fs::remove_file(fleet.path("generated/_capgen.ts")).unwrap();
     let run = fleet.run("gen --all --check --json").ended(1);
-    assert_eq!(run.json()["shared"], json!([{ "path": "generated/_capgen.ts", "status": "missing" }]));
+    let status = |name: &str, status: &str| json!({ "path": format!("generated/{name}"), "status": status });
+    assert_eq!(run.json()["shared"], json!([status("_capgen.ts", "missing"), status("index.ts", "unchanged")]));
     assert!(run.stderr.contains("`generated/_capgen.ts` is missing"), "{run:?}");
     // As another version of capgen writes it.
     fleet.write("generated/_capgen.ts", &text.replace("export function parse(", "export function parseAll("));
@@ -90,8 +91,10 @@ fn a_shared_file_is_an_orphan_if_no_file_imports_it() {
     fs::remove_dir_all(fleet.path("agents/b")).unwrap();
     fleet.write("agents/c/capabilities.yaml", &loose("c"));
     fleet.run("gen --all --lang rust").ended(0);
-    let all = ["_capgen.d.ts", "_capgen.js", "a.d.ts", "a.js", "a.ts", "b.d.ts", "b.js", "b.ts"];
-    assert_eq!(orphans("--all --lang rust", 1), json!(all.map(|name| format!("generated/{name}"))));
+    let agents = ["a.d.ts", "a.js", "a.ts", "b.d.ts", "b.js", "b.ts"];
+    let all = [&["_capgen.d.ts", "_capgen.js"][..], &agents, &["index.d.ts", "index.js", "index.ts"]].concat();
+    let paths: Vec<String> = all.iter().map(|name| format!("generated/{name}")).collect();
+    assert_eq!(orphans("--all --lang rust", 1), json!(paths));
 }
 
 #[test]

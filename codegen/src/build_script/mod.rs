@@ -316,7 +316,13 @@ impl Build {
                 report.depends_on(&path.join(name))?;
             }
         }
-        Plan::below(&package.folder, &part.folder, outputs).map_err(|findings| report.fail(&findings))
+        let plan = Plan::below(&package.folder, &part.folder, outputs).map_err(|findings| report.fail(&findings))?;
+        if mode != Mode::Write {
+            for index in plan.files().iter().filter(|file| file.is_index()) {
+                report.depends_on(&package.folder.join(index.path()))?;
+            }
+        }
+        Ok(plan)
     }
 
     fn selection(&self, package: &Path) -> Selection {

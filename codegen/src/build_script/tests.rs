@@ -73,6 +73,7 @@ fn verify_depends_on_contracts_and_outputs_only() {
             "cargo::rerun-if-changed=generated/shop.rs",
             "cargo::rerun-if-changed=generated/shop.ts",
             "cargo::rerun-if-changed=generated/_capgen.ts",
+            "cargo::rerun-if-changed=generated/index.ts",
         ]
     );
 }

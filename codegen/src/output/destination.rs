@@ -9,6 +9,7 @@ use capgen_manifest::{AgentId, LoadedContract, PerContract};
 use capgen_schema::Hash;
 
 use crate::history::{HistoryTable, Verdicts};
+use crate::language::{IndexForm, index_forms};
 use crate::lower::widened::findings;
 use crate::lower::{exceeded_limits, lower};
 use crate::model::Model;
@@ -30,7 +31,14 @@ pub struct Output {
     pub shared: Arc<Files>,
     /// Findings about the types, in source order; see [`check_types`].
     pub warnings: Vec<Diagnostic>,
+    /// The indexes of a folder with these files.
+    pub indexes: Indexes,
 }
+
+/// The files that export all generated files of a folder, one for each form of TypeScript and JavaScript. By default,
+/// there are none.
+#[derive(Clone, Debug, Default)]
+pub struct Indexes(pub(super) Arc<[IndexForm]>);
 
 /// The folder and the form of generated code.
 #[derive(Clone, Debug)]
@@ -128,6 +136,7 @@ impl Destination<'_> {
             warnings: findings(contract, &widened),
             files: Arc::new(files),
             shared: Arc::clone(shared),
+            indexes: Indexes(index_forms(self.languages, &self.options).into()),
         }
     }
 }

@@ -5,9 +5,11 @@
 //!
 //! In reading order: `destination.rs` generates the files of contracts that the caller has loaded, `plan.rs` compares
 //! them with the folder, with `present.rs` for the files that are there and `names.rs` for those that some file system
-//! would confuse; `write.rs` replaces files, and `orphans.rs` finds those that no agent needs any more.
+//! would confuse, and `index.rs` for the index of the folder; `write.rs` replaces files, and `orphans.rs` finds those
+//! that no agent needs any more.
 
 mod destination;
+mod index;
 mod languages;
 mod names;
 mod orphans;
@@ -24,7 +26,7 @@ use capgen_manifest::{AgentId, shown};
 use crate::{Language, codes};
 
 pub use capgen_files::MARK;
-pub use destination::{Destination, KeptOutputs, Output, check_types};
+pub use destination::{Destination, Indexes, KeptOutputs, Output, check_types};
 pub use languages::languages_of;
 pub(crate) use names::file_names;
 pub use orphans::orphan;

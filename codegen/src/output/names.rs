@@ -8,8 +8,8 @@ use capgen_files::is_device_name;
 use capgen_manifest::{AgentId, Diagnostic};
 
 use super::Output;
-use crate::language::SHARED;
-use crate::{Language, codes};
+use crate::language::{INDEX, IndexForm, SHARED, index_forms};
+use crate::{Language, Options, codes};
 
 /// Reports agents whose files in these languages would have the same name on some file system, and agents whose files
 /// Windows would not create.
@@ -20,6 +20,7 @@ pub(super) fn check<'a>(
     let mut found = Vec::new();
     let mut seen: BTreeMap<String, (&str, &str)> = BTreeMap::new();
     let mut files: BTreeMap<String, (&str, &str)> = BTreeMap::new();
+    let indexes = index_forms(languages, &Options::default());
     for (agent, origin) in agents {
         let id = agent.as_str();
         if is_device_name(id) {
@@ -38,6 +39,7 @@ pub(super) fn check<'a>(
             }
             Entry::Vacant(place) => _ = place.insert((id, origin)),
         }
+        found.extend(is_index((id, origin), &indexes, |name| name));
         for extension in languages.iter().flat_map(|language| language.extensions()) {
             let name = format!("{id}.{extension}");
             match files.entry(name.to_ascii_lowercase()) {
@@ -49,6 +51,24 @@ pub(super) fn check<'a>(
         }
     }
     found
+}
+
+/// The finding about an agent whose file in one of these forms would have the name of the index of a folder on some
+/// file system. `file` shows the path of a file in the folder.
+fn is_index((id, origin): (&str, &str), forms: &[IndexForm], file: impl Fn(String) -> String) -> Option<Diagnostic> {
+    let form = forms.first().filter(|_| id.eq_ignore_ascii_case(INDEX))?;
+    let (own, index) = (file(format!("{id}.{}", form.extension)), file(form.name()));
+    let message = format!(
+        "`{own}`, the file of the agent `{id}`, would have the name of `{index}`, which exports all agents of the folder"
+    );
+    let help = "give the agent another id, or generate it only in languages without such a file: `--lang rust`, into its own folder with `--out`";
+    Some(Diagnostic::new(codes::COLLISION, message).note(format!("in `{origin}`")).in_file(origin).help(help))
+}
+
+/// The finding about the output of an agent that would have the name of the index of the folder.
+pub(super) fn check_index(output: &Output, folder: &Path) -> Option<Diagnostic> {
+    let agent = (output.agent.as_str(), output.origin.as_str());
+    is_index(agent, &output.indexes.0, |name| folder.join(name).display().to_string())
 }
 
 /// The extension of one agent's file can be the end of another one's id: `x.d.ts` has the types of `x.js`, and is the
@@ -66,7 +86,7 @@ pub(super) fn agents_of(name: &str) -> impl Iterator<Item = &str> {
     extensions.filter_map(|extension| name.strip_suffix(extension)?.strip_suffix('.'))
 }
 
-/// The names of the files of outputs, each of those that they share once.
+/// The names of the files of outputs, each of those that they share once, apart from the indexes of the folder.
 pub(crate) fn file_names(outputs: &[Output]) -> impl Iterator<Item = &String> {
     let shared: BTreeSet<&String> = outputs.iter().flat_map(|output| output.shared.keys()).collect();
     outputs.iter().flat_map(|output| output.files.keys()).chain(shared)

@@ -6,6 +6,7 @@ use capgen_diagnostic::Diagnostic;
 use capgen_files::{Links, MARK, is_marked, read_head};
 use capgen_manifest::shown;
 
+use super::index::is_index;
 use super::names::{agent_of, agents_of, extension_of, is_shared};
 use super::{Plan, State, cannot, entries};
 use crate::codes;
@@ -16,8 +17,8 @@ use crate::language::SHARED;
 const HEAD: u64 = 1 << 20;
 
 impl Plan {
-    /// The generated files in the folder whose agent is neither in this plan nor known to `is_known`, and the files
-    /// with shared code that no other generated file imports; sorted.
+    /// The generated files in the folder whose agent is neither in this plan nor known to `is_known`, the files with
+    /// shared code that no other generated file imports, and indexes without such a file; sorted.
     ///
     /// # Errors
     ///
@@ -29,6 +30,10 @@ impl Plan {
         let (kept, others): (Vec<&String>, Vec<&String>) =
             names.iter().filter(|name| agent_of(name).is_some()).partition(is_needed);
         let is_gone = |name: &&String| {
+            if is_index(name) {
+                let is_listed = |user: &&&String| !is_shared(user) && extension_of(user) == extension_of(name);
+                return !self.has_file(name) && !kept.iter().any(|user| is_listed(&user));
+            }
             !is_shared(name) || (!self.has_file(name) && !kept.iter().any(|user| self.imports(user, name)))
         };
         let gone = others.into_iter().filter(is_gone).map(|name| self.folder.join(name));
@@ -43,8 +48,11 @@ impl Plan {
     ///
     /// [`codes::OUTPUT_IO`].
     pub fn left_behind(&self, is_other: impl Fn(&Path) -> bool) -> Result<Vec<Diagnostic>, Vec<Diagnostic>> {
-        let mut changed =
-            self.files.iter().filter(|file| file.agent().is_none() && file.state() != State::Unchanged).peekable();
+        let mut changed = self
+            .files
+            .iter()
+            .filter(|file| file.agent().is_none() && file.index.is_none() && file.state() != State::Unchanged)
+            .peekable();
         if changed.peek().is_none() {
             return Ok(Vec::new());
         }
@@ -110,6 +118,10 @@ pub fn orphan(path: &Path) -> Diagnostic {
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     if is_shared(name) {
         let message = format!("`{}` is generated, but no other generated file imports it", path.display());
+        return Diagnostic::new(codes::ORPHAN, message).in_file(shown(path)).help("delete it");
+    }
+    if is_index(name) {
+        let message = format!("`{}` is generated, but exports no generated file", path.display());
         return Diagnostic::new(codes::ORPHAN, message).in_file(shown(path)).help("delete it");
     }
     let agent = agent_of(name).unwrap_or_default();

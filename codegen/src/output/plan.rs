@@ -8,6 +8,7 @@ use capgen_diagnostic::{Diagnostic, is_unsafe};
 use capgen_manifest::{AgentId, shown};
 use similar::TextDiff;
 
+use super::index::{self, Index};
 use super::present::{present, source_of};
 use super::{Output, cannot, check_agents, entries, names};
 use crate::header::contract_hash;
@@ -42,6 +43,8 @@ pub struct PlannedFile {
     files: Arc<Files>,
     name: String,
     old: Old,
+    /// The agents of the folder, if the file is the index of them.
+    pub(super) index: Option<Index>,
 }
 
 /// The present text of a file.
@@ -82,14 +85,15 @@ impl Plan {
     pub(crate) fn below(base: &Path, folder: &Path, outputs: Vec<Output>) -> Result<Self, Vec<Diagnostic>> {
         let agents = outputs.iter().map(|output| (&output.agent, output.origin.as_str()));
         let mut found = check_agents(agents, &[]);
-        match entries(&base.join(folder)) {
-            Ok(entries) => found.extend(names::check_against(&outputs, folder, &entries)),
+        let entries = match entries(&base.join(folder)) {
+            Ok(entries) => entries,
             Err(error) => {
                 // Every file in it would fail in the same way.
                 found.extend(cannot("read", folder, &error));
                 return Err(found);
             }
-        }
+        };
+        found.extend(names::check_against(&outputs, folder, &entries));
         let mut files = Vec::new();
         let mut taken = HashSet::new();
         for output in &outputs {
@@ -126,13 +130,20 @@ impl Plan {
                 Err(refused) => found.extend(refused),
             }
         }
+        found.extend(outputs.iter().filter_map(|output| names::check_index(output, folder)));
+        if found.is_empty() {
+            match index::indexes((base, folder), &outputs, &entries) {
+                Ok(indexes) => files.extend(indexes),
+                Err(refused) => found.extend(refused),
+            }
+        }
         if !found.is_empty() {
             return Err(found);
         }
         Ok(Self { base: base.to_owned(), folder: folder.to_owned(), files })
     }
 
-    /// The files, in the order of the outputs, then the files that they share.
+    /// The files, in the order of the outputs, then the files that they share, then the indexes of the folder.
     pub fn files(&self) -> &[PlannedFile] {
         &self.files
     }
@@ -162,11 +173,37 @@ fn overwritten(path: &Path, agent: &AgentId, old: &str) -> Diagnostic {
 impl PlannedFile {
     /// A file that exists with the text `old`, if there is one.
     fn new(agent: Option<AgentId>, path: PathBuf, (files, name): (&Arc<Files>, &str), old: Option<String>) -> Self {
-        let mut file = Self { agent, path, files: Arc::clone(files), name: name.to_owned(), old: Old::Missing };
-        if let Some(old) = old {
-            file.old = if old == file.text() { Old::Same } else { Old::Other(old) };
-        }
+        let (files, name) = (Arc::clone(files), name.to_owned());
+        let mut file = Self { agent, path, files, name, old: Old::Missing, index: None };
+        file.compare(old);
         file
+    }
+
+    /// The index of a folder.
+    pub(super) fn of_index(path: PathBuf, text: String, index: Index, old: Option<String>) -> Self {
+        let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        let files = Arc::new(Files::from([(name.clone(), text)]));
+        Self { index: Some(index), ..Self::new(None, path, (&files, &name), old) }
+    }
+
+    /// Plans another text.
+    pub(super) fn replace_text(&mut self, text: String) {
+        let old = self.old().map(str::to_owned);
+        self.files = Arc::new(Files::from([(self.name.clone(), text)]));
+        self.compare(old);
+    }
+
+    fn compare(&mut self, old: Option<String>) {
+        self.old = match old {
+            None => Old::Missing,
+            Some(old) if old == self.text() => Old::Same,
+            Some(old) => Old::Other(old),
+        };
+    }
+
+    /// Whether it is the index of the folder, which exports the files of its agents.
+    pub fn is_index(&self) -> bool {
+        self.index.is_some()
     }
 
     /// The agent whose contract the file is generated from; `None` for a file with the code that the files of several
@@ -191,10 +228,11 @@ impl PlannedFile {
 
     /// Whether the present file was generated from a contract with the same hash: names, versions and schemas are equal
     /// apart from annotations. The file may differ in documentation, in other properties of capabilities, because of
-    /// options or another version of capgen, or because it was edited. A file without an agent depends on no contract.
+    /// options or another version of capgen, or because it was edited. A file without an agent depends on no contract,
+    /// apart from the index, which depends on the agents of the folder.
     pub fn has_same_contract(&self) -> bool {
         if self.agent.is_none() {
-            return self.old().is_some();
+            return self.old().is_some() && !self.is_index();
         }
         let old = self.old().and_then(contract_hash);
         old.is_some() && old == contract_hash(self.text())

@@ -1,4 +1,4 @@
-//! Several plans for one folder: which of them writes a file that more than one has.
+//! Several plans for one folder: which of them writes a file that more than one has, and one index of all agents.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -6,17 +6,20 @@ use std::path::Path;
 use capgen_diagnostic::Diagnostic;
 use capgen_manifest::shown;
 
-use super::Plan;
 use super::plan::PlannedFile;
+use super::{Plan, index};
 use crate::codes;
 
-/// Leaves the code that the files of a folder share to the first plan that has it. A file of an agent is in one plan.
+/// Leaves the code that the files of a folder share, and the index of all their agents, to the first plan that has it.
+/// A file of an agent is in one plan.
 ///
 /// Returns a finding ([`codes::COLLISION`]) for each file of which this is not true.
 pub fn share<'p>(plans: impl IntoIterator<Item = &'p mut Plan>) -> Vec<Diagnostic> {
     // By the name that a file system that ignores case uses.
     let mut first: HashMap<String, PlannedFile> = HashMap::new();
     let mut findings = Vec::new();
+    let mut plans: Vec<&mut Plan> = plans.into_iter().collect();
+    index::merge(&mut plans);
     for plan in plans {
         plan.files.retain(|file| {
             let key = file.path().to_string_lossy().to_lowercase();
@@ -24,7 +27,7 @@ pub fn share<'p>(plans: impl IntoIterator<Item = &'p mut Plan>) -> Vec<Diagnosti
                 first.insert(key, file.clone());
                 return true;
             };
-            // Shared code is the same for every contract and every option.
+            // Shared code is the same for every contract and option, and each index lists the agents of all plans.
             if file.agent().is_some() || earlier.agent().is_some() {
                 findings.push(written_twice(file.path()));
             }

@@ -10,6 +10,7 @@ mod doc;
 mod errors;
 mod exclude;
 mod guard;
+pub(crate) mod index;
 mod inline;
 mod names;
 mod printer;

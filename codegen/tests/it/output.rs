@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::Path;
 
-use capgen_codegen::output::{Output, Plan, State};
+use capgen_codegen::output::{Indexes, Output, Plan, State};
 use capgen_codegen::{Files, codes};
 use capgen_manifest::AgentId;
 use tempfile::TempDir;
@@ -21,6 +21,7 @@ fn output(id: &str, text: &str) -> Output {
         files: files.into(),
         shared: Files::new().into(),
         warnings: Vec::new(),
+        indexes: Indexes::default(),
     }
 }
 

@@ -27,7 +27,7 @@ fn the_packages_work_offline_and_without_rust() {
     let version = project.output("npx", &["--no", "--", "capgen", "--version"]);
     assert_eq!(version.trim(), concat!("capgen ", env!("CARGO_PKG_VERSION")));
     project.output("npx", &["--no", "--", "capgen", "--peer", "pr-reviewer"]);
-    assert_eq!(project.fleet.names("generated"), ["_capgen.ts", "pr-reviewer.rs", "pr-reviewer.ts"]);
+    assert_eq!(project.fleet.names("generated"), ["_capgen.ts", "index.ts", "pr-reviewer.rs", "pr-reviewer.ts"]);
     the_messages_name_the_installed_package(&project);
 
     for script in ["api.mjs", "api.cjs", "commands.mjs"] {

@@ -52,14 +52,16 @@ pub(super) fn print(header: String, module: &Module, form: Form) -> String {
     }
     while let Some(item) = items.next() {
         output.write(&concat(vec![self::item(item, import, form), hard_line()]));
-        // There is an empty line between two items, unless both are constants.
-        let is_constant = |item: &Item| matches!(item, Item::Constant { .. });
+        // There is an empty line between two items, unless both are constants or names of files.
+        let is_constant = |item: &Item| matches!(item, Item::Constant { .. } | Item::Namespace { .. });
         let is_separate = items.peek().is_some_and(|next| !is_constant(item) || !is_constant(next));
         if is_separate {
             output.write(&hard_line());
         }
     }
-    if form == Form::CommonJs {
+    // Names of files are exported one by one.
+    let has_files = module.items.iter().any(|item| matches!(item, Item::Namespace { .. }));
+    if form == Form::CommonJs && !has_files {
         output.write(&exports(module));
     }
     output.finish()
@@ -129,7 +131,7 @@ fn is_printed(item: &Item, import: Option<&Import>, form: Form) -> bool {
         (Item::Constant { .. } | Item::HandWritten(..) | Item::SharedHandWritten(..), form) => {
             form != Form::Declarations
         }
-        (Item::Function(_) | Item::Exported(_) | Item::Error(_), _) => true,
+        (Item::Function(_) | Item::Exported(_) | Item::Error(_) | Item::Namespace { .. }, _) => true,
     }
 }
 
@@ -150,6 +152,11 @@ fn item(item: &Item, import: Option<&Import>, form: Form) -> Doc {
             lines(hand_written::lines(declaration, form == Form::Typed))
         }
         Item::SharedHandWritten(_, declaration) => lines(hand_written::exported(declaration, form)),
+        // Node finds the names of exports in this form if an ES module imports them.
+        Item::Namespace { name, from } if form == Form::CommonJs => {
+            text(format!("exports.{name} = require(\"{from}\");"))
+        }
+        Item::Namespace { name, from } => text(format!("export * as {name} from \"{from}\";")),
         Item::Reexports => concat(import.into_iter().flat_map(|import| imports::exports(import, form)).collect()),
     }
 }

@@ -60,6 +60,11 @@ pub(super) enum Item {
     HandWrittenType(HandWritten),
     /// The exports of the names that the file [imports](Import), apart from functions.
     Reexports,
+    /// `export * as name from "from"`: all exports of another file under a name.
+    Namespace {
+        name: String,
+        from: String,
+    },
 }
 
 /// `export const name = value as const`, or `export const name: declared = value`.

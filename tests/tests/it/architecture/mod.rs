@@ -358,6 +358,11 @@ fn generated_typescript_imports_nothing_but_the_shared_module() {
     for path in generated("ts") {
         let is_shared = path.ends_with("/_capgen.ts");
         let text = text(&path).unwrap();
+        // An index exports the files of its folder.
+        if path.ends_with("/index.ts") {
+            assert!(code(&text).iter().all(|(_, code)| code.is_empty() || code.starts_with("export * as ")), "{path}");
+            continue;
+        }
         let mut imports = 0;
         for (line, code) in code(&text) {
             assert!(!code.contains("import(") && !code.contains("require("), "{path}:{line}: {code}");
