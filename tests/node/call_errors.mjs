@@ -101,7 +101,7 @@ for (const module of [current, single, common]) {
   const thrown = (client, method, request) => client[method].orThrow(request).then(() => assert.fail("it succeeded"), (error) => error);
   const client = clientOf(module, module, "NO_SEATS", "full", { free: 0 });
   const error = await thrown(client, "bookTrip", { from: "a" });
-  assert.ok(error instanceof module.BookTripError && error instanceof module.ErrorsFailedCallError && error instanceof Error);
+  assert.ok(error instanceof module.BookTripError && error instanceof module.FailedCallError && error instanceof Error);
   assert.ok(!(error instanceof module.ChangeSeatError));
   const { name, code, message, retryable, details, result } = error;
   assert.deepEqual([name, code, message, retryable, details], ["BookTripError", "NO_SEATS", "full", false, { free: 0 }]);
@@ -110,7 +110,7 @@ for (const module of [current, single, common]) {
   assert.ok(invalid instanceof module.BookTripError);
   assert.deepEqual([invalid.code, invalid.result.status], ["EAGENTRPC_SCHEMA_VIOLATION", "schema-violation"]);
   const other = await thrown(client, "ping", 1);
-  assert.ok(other instanceof module.ErrorsFailedCallError && !(other instanceof module.BookTripError));
+  assert.ok(other instanceof module.FailedCallError && !(other instanceof module.BookTripError));
   assert.deepEqual([other.code, other.result.error.declared], ["NO_SEATS", undefined]);
 
   const server = module.createErrorsServer({ bookTrip: () => ({ id: "T" }), changeSeat: () => 1, ping: () => null });
@@ -218,8 +218,8 @@ async function failedBy(run, method) {
 }
 
 // The table of capabilities has the validators of details.
-const { NO_SEATS, SOLD_OUT, PAYMENT_DOWN } = current.errorsCapabilities["book-trip"].errors;
+const { NO_SEATS, SOLD_OUT, PAYMENT_DOWN } = current.capabilities["book-trip"].errors;
 assert.deepEqual([NO_SEATS.status, NO_SEATS.details.is({ free: 0 }), NO_SEATS.details.parse({}).ok], [409, true, false]);
-assert.deepEqual([SOLD_OUT.details, PAYMENT_DOWN.retryable, current.errorsCapabilities.ping.errors], [undefined, true, {}]);
+assert.deepEqual([SOLD_OUT.details, PAYMENT_DOWN.retryable, current.capabilities.ping.errors], [undefined, true, {}]);
 
 console.log("tests passed");

@@ -8,7 +8,7 @@ import { AggregationTemporality, InMemoryMetricExporter, MeterProvider, Periodic
 import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from "@opentelemetry/sdk-trace-base";
 import { tracing } from "../../runtime/call/npm/index.js";
 
-const { createErrorsClient, createErrorsServer, errorsCapabilities } = await import(pathToFileURL(process.argv[2]));
+const { createErrorsClient, createErrorsServer, capabilities } = await import(pathToFileURL(process.argv[2]));
 const tests = {};
 
 /** Without providers, the API makes no spans. */
@@ -32,7 +32,7 @@ function provide() {
 /** A client and a server that are connected in memory. `served` has the `traceparent` of each request. */
 function connected(handlers, { reply = (text) => text, only } = {}) {
   const served = [];
-  const { client, server } = tracing(api, { agent: "errors", capabilities: errorsCapabilities });
+  const { client, server } = tracing(api, { agent: "errors", capabilities });
   const of = (side, interceptor) => (only === undefined || only === side ? [interceptor] : []);
   const running = createErrorsServer(handlers, { interceptors: of("server", server), onError: () => undefined });
   const request = async ({ text }) => {
@@ -69,7 +69,7 @@ tests["a request is below its call, and both are in the trace of the user"] = as
 
 tests["an interceptor that calls again makes spans with the same parent"] = async () => {
   spans.reset();
-  const { client: outer } = tracing(api, { agent: "errors", capabilities: errorsCapabilities });
+  const { client: outer } = tracing(api, { agent: "errors", capabilities });
   const twice = async (call, next) => (await next(call), next(call));
   const server = createErrorsServer({ ping: () => 1 });
   const transport = { request: ({ text }) => server.handle(text), publish: () => undefined };
@@ -126,7 +126,7 @@ tests["a peer cannot create values of attributes"] = async () => {
 };
 
 tests["retries are counted"] = async () => {
-  const { client: around } = tracing(api, { agent: "errors", capabilities: errorsCapabilities });
+  const { client: around } = tracing(api, { agent: "errors", capabilities });
   const { "capgen errors/ping": before = 0 } = await measured("capgen.client.retries");
   let count = 0;
   const busy = { code: "EAGENTRPC_BUSY", message: "m", retryable: true };

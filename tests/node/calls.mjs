@@ -4,8 +4,8 @@ import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { pathToFileURL } from "node:url";
 
-const { createShopClient, handleShop, shopCapabilities } = await import(pathToFileURL(process.argv[2]));
-const hash = shopCapabilities.echo.hash;
+const { createShopClient, handleShop, capabilities } = await import(pathToFileURL(process.argv[2]));
+const hash = capabilities.echo.hash;
 
 /** A transport whose requests a function answers, given the envelope; it counts its messages. */
 function transport(answer) {
@@ -588,7 +588,7 @@ tests["a call that serves another one does not wait longer"] = async () => {
 tests["every capability has a method"] = async () => {
   const client = both();
   const names = Object.keys(client).sort();
-  assert.equal(names.length, Object.keys(shopCapabilities).length);
+  assert.equal(names.length, Object.keys(capabilities).length);
   assert.ok(names.every((name) => /^[a-z][A-Za-z0-9]*$/.test(name)), names.join());
   assert.ok(names.includes("new") && names.includes("delete") && !names.includes("then") && !names.includes("constructor"), names.join());
   assert.equal(await client, client);

@@ -13,7 +13,7 @@ let url;
 
 /** Starts an instance of the agent, as the page on Node shows it. */
 async function serve({ name, module }) {
-  const { createTripsServer, tripsCapabilities: capabilities } = await import(pathToFileURL(module));
+  const { createTripsServer, capabilities } = await import(pathToFileURL(module));
   const connection = await connect({ servers: url });
   // Each version of the capability has a method.
   const handlers = new Proxy({}, { get: () => async (request) => request });

@@ -8,7 +8,7 @@ import { connect } from "@nats-io/transport-node";
 import { natsTransport, serveNats } from "../../runtime/nats/npm/index.js";
 import { run, sign, verify } from "./call_server/fixture.mjs";
 
-const { createShopClient, createShopServer, shopCapabilities } = await import(pathToFileURL(process.argv[2]));
+const { createShopClient, createShopServer, capabilities } = await import(pathToFileURL(process.argv[2]));
 const url = process.argv[3];
 
 let subjects = 0;
@@ -19,7 +19,7 @@ const connected = (servers = url, user = "all") => connect({ servers, user, pass
 async function serving(subject, handler, settings, options, servers = url) {
   const connection = await connected(servers);
   const server = createShopServer({ any: handler, read: handler }, { receivesControl: true, ...settings });
-  const service = await serveNats(connection, server, { subject, queue: "shop", capabilities: shopCapabilities, ...options });
+  const service = await serveNats(connection, server, { subject, queue: "shop", capabilities: capabilities, ...options });
   return { connection, ...service };
 }
 

@@ -21,7 +21,7 @@ const folder = mkdtempSync(join(tmpdir(), "capgen-"));
 process.on("exit", () => rmSync(folder, { recursive: true }));
 const outfile = join(folder, "reviewer.mjs");
 await build({ entryPoints: [source], outfile, bundle: true, format: "esm" });
-const { createReviewerServer, reviewerCapabilities } = await import(pathToFileURL(outfile));
+const { createReviewerServer, capabilities } = await import(pathToFileURL(outfile));
 
 const resource = resourceFromAttributes({ "service.name": "node-reviewer" });
 const traces = new OTLPTraceExporter({ url: `${collector}/v1/traces` });
@@ -40,7 +40,7 @@ const handlers = {
     return code === null ? [] : fail(code, "an undeclared error");
   },
 };
-const { server } = tracing(api, { agent: "reviewer", capabilities: reviewerCapabilities });
+const { server } = tracing(api, { agent: "reviewer", capabilities });
 const running = createReviewerServer(handlers, { interceptors: [server], withoutAuthorization: true });
 const connection = await connect({ servers });
 const service = await serveNats(connection, running, { subject, queue: "reviewer" });

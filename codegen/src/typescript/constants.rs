@@ -1,15 +1,17 @@
-//! Constants: the values of enums, and the table of capabilities. A bundler leaves them out if they are not used.
+//! Constants: the values of enums, the timeouts, and the table of capabilities. A bundler leaves them out if they are
+//! not used.
 
 use std::collections::HashSet;
 
 use capgen_manifest::capability_keys;
-use capgen_schema::{Hash, Json, Number};
+use capgen_schema::{Hash, Json};
 
 use super::errors;
 use super::names::{AgentNames, lower_first};
-use super::syntax::{Constant, Expression, Keyword, Literal, Name, Property, Type};
+use super::syntax::{Constant, Expression, Keyword, Literal, Name, Number, Property, Type};
 use super::validator;
-use crate::model::{CapabilityModel, Member, Model, Shape, SideModel};
+use crate::lower::marker_type;
+use crate::model::{CapabilityModel, Member, Model, Shape, SideModel, TypeId};
 use crate::name;
 
 /// For every enum, by the name of its type, a constant with its values in the order of the contract. Its name is never
@@ -19,7 +21,7 @@ pub(super) fn enums<'m>(model: &'m Model<'_>, taken: &HashSet<String>) -> Vec<(&
     for def in &model.types {
         let Shape::Enum(members) = &def.shape else { continue };
         // Nothing in JavaScript equals a number that it cannot represent.
-        let is_representable = |value: &Json| value.as_number().is_none_or(Number::is_representable);
+        let is_representable = |value: &Json| value.as_number().is_none_or(capgen_schema::Number::is_representable);
         let literal = |member: &Member| Literal::of(&member.value).filter(|_| is_representable(&member.value));
         let literals: Option<Vec<Literal>> = members.iter().map(literal).collect();
         // A single value is a constant of the contract, not a choice.
@@ -42,15 +44,41 @@ fn values_of(name: String, values: Vec<Literal>) -> Constant {
     }
 }
 
-/// The table from the name of each capability to its functions and properties.
-pub(super) fn table(model: &Model<'_>, names: &AgentNames) -> Constant {
+/// For each capability with a timeout, a constant with it, so that a program that needs one timeout has no need of the
+/// table; `None` for the others. Its name is never `taken`.
+pub(super) fn timeouts(model: &Model<'_>, taken: &HashSet<String>) -> Vec<Option<Constant>> {
+    let timeout = |capability: &CapabilityModel<'_>| {
+        #[expect(clippy::cast_precision_loss, reason = "a JavaScript timer rounds as well")]
+        capability.source.to_properties().timeout_ms.map(|ms| Literal::Number(Number::new(ms as f64)))
+    };
+    let name = |capability: &CapabilityModel<'_>| timeout_name(&capability.name.title);
+    let identity = |capability: &CapabilityModel<'_>| capability.name.label.as_bytes().to_vec();
+    let mut names: Vec<(String, Vec<u8>)> = model.capabilities.iter().map(|it| (name(it), identity(it))).collect();
+    name::make_unique(&mut names, "X", |name| taken.contains(name));
+    let constant = |(capability, (name, _)): (&CapabilityModel<'_>, (String, _))| {
+        let literal = timeout(capability)?;
+        let doc = vec![format!("The timeout of `{}` in milliseconds.", capability.name.label)];
+        let (value, declared) = (Expression::Literal(literal.clone()), Type::Literal(literal));
+        Some(Constant { doc, name, value, declared, is_inferred: true })
+    };
+    model.capabilities.iter().zip(names).map(constant).collect()
+}
+
+/// The name of the timeout of a capability with this title.
+pub(super) fn timeout_name(title: &str) -> String {
+    format!("{}TimeoutMs", lower_first(&marker_type(title)))
+}
+
+/// The table from the name of each capability to its functions and properties. The timeouts are [constants](timeouts).
+pub(super) fn table(model: &Model<'_>, names: &AgentNames, timeouts: &[Option<Constant>]) -> Constant {
     let entries: Vec<(String, Vec<Entry>)> = model
         .capabilities
         .iter()
         .zip(&model.hashes().capabilities)
-        .flat_map(|(capability, hash)| {
+        .zip(timeouts)
+        .flat_map(|((capability, hash), timeout)| {
             let labels = capability.name.labels();
-            labels.map(move |label| (label.to_owned(), entries(model, capability, hash)))
+            labels.map(move |label| (label.to_owned(), entries(model, names, capability, (hash, timeout.as_ref()))))
         })
         .collect();
     let value = |(name, entries): &(String, Vec<Entry>)| {
@@ -76,7 +104,12 @@ pub(super) struct Entry {
     pub(super) declared: Type,
 }
 
-fn entries(model: &Model<'_>, capability: &CapabilityModel<'_>, hash: &Hash) -> Vec<Entry> {
+fn entries(
+    model: &Model<'_>,
+    names: &AgentNames,
+    capability: &CapabilityModel<'_>,
+    (hash, timeout): (&Hash, Option<&Constant>),
+) -> Vec<Entry> {
     let descriptor = capability.source.to_properties();
     let text = |text: Option<String>| text.map(Literal::String);
     // Every entry has every member, so that the table can be read by a name that is only known at run time.
@@ -84,16 +117,22 @@ fn entries(model: &Model<'_>, capability: &CapabilityModel<'_>, hash: &Hash) -> 
         Some(literal) => Entry { name, value: Expression::Literal(literal.clone()), declared: Type::Literal(literal) },
         None => Entry { name, value: Expression::Undefined, declared: Type::Keyword(Keyword::Undefined) },
     };
-    #[expect(clippy::cast_precision_loss, reason = "a JavaScript timer rounds as well")]
-    let timeout = descriptor.timeout_ms.map(|ms| Literal::Number(super::syntax::Number::new(ms as f64)));
+    let timeout = match timeout {
+        None => scalar(key("timeout_ms"), None),
+        Some(constant) => Entry {
+            name: key("timeout_ms"),
+            value: Expression::Name(Name::Exported(constant.name.clone())).typed(Type::Of(constant.name.clone())),
+            declared: constant.declared.clone(),
+        },
+    };
     let entries = [
         scalar(key("version"), text(descriptor.version)),
-        scalar(key("timeout_ms"), timeout),
+        timeout,
         scalar("hash", text(Some(hash.to_string()))),
-        side("request", model, &capability.request),
-        side("response", model, &capability.response),
+        side("request", model, names, &capability.request),
+        side("response", model, names, &capability.response),
     ];
-    let errors = model.has_errors().then(|| errors::entry(model, capability));
+    let errors = model.has_errors().then(|| errors::entry(model, names, capability));
     entries.into_iter().chain(errors).collect()
 }
 
@@ -112,19 +151,22 @@ macro_rules! keys {
 capability_keys!(keys);
 
 /// The functions for a side that has a schema.
-fn side(name: &'static str, model: &Model<'_>, side: &SideModel) -> Entry {
-    let SideModel::Typed(id) = side else {
-        return Entry { name, value: Expression::Undefined, declared: Type::Keyword(Keyword::Undefined) };
-    };
-    let functions = validator::Names::of(&model[*id].name);
+fn side(name: &'static str, model: &Model<'_>, names: &AgentNames, side: &SideModel) -> Entry {
+    match side {
+        SideModel::Loose(_) => {
+            Entry { name, value: Expression::Undefined, declared: Type::Keyword(Keyword::Undefined) }
+        }
+        SideModel::Typed(id) => validators(name, model, names, *id),
+    }
+}
+
+/// The functions for a type. The compiler option `isolatedDeclarations` needs an explicit type of an object with names
+/// of functions.
+pub(super) fn validators(name: &'static str, model: &Model<'_>, names: &AgentNames, id: TypeId) -> Entry {
+    let functions = validator::Names::of(&model[id].name);
     let members = [("is", functions.is), ("parse", functions.parse)];
     let value =
         |(name, function): &(&str, String)| ((*name).to_owned(), Expression::Name(Name::Exported(function.clone())));
-    let declared =
-        |(name, function): &(&'static str, String)| Property::new(name, Type::Of(function.clone())).readonly();
-    Entry {
-        name,
-        value: Expression::Object(members.iter().map(value).collect()),
-        declared: Type::object(members.iter().map(declared).collect()),
-    }
+    let declared = Type::Name(names.validators.clone(), vec![Type::name(&model[id].name)]);
+    Entry { name, value: Expression::Object(members.iter().map(value).collect()).typed(declared.clone()), declared }
 }

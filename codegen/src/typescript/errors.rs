@@ -1,12 +1,12 @@
 //! The declared errors of capabilities: the types of their details, their entries in the table of capabilities, and the
 //! classes of errors that calls throw.
 
-use super::constants::Entry;
-use super::names::CallNames;
+use super::constants::{self, Entry};
+use super::names::{AgentNames, CallNames};
 use super::syntax::{
-    DeclarationKind, ErrorClass, ErrorKind, Expression, Item, Keyword, Literal, Name, Number, Property, Type,
+    DeclarationKind, ErrorClass, ErrorKind, Expression, Item, Keyword, Literal, Number, Property, Type,
 };
-use super::{declaration, doc, validator};
+use super::{declaration, doc};
 use crate::model::{CapabilityModel, ErrorModel, Model};
 
 /// The names of the types about errors that a file has for all capabilities.
@@ -44,8 +44,8 @@ pub(super) fn details(model: &Model<'_>, capability: &CapabilityModel<'_>) -> Op
 }
 
 /// The member with the errors in the object of a capability.
-pub(super) fn entry(model: &Model<'_>, capability: &CapabilityModel<'_>) -> Entry {
-    let errors = capability.errors.iter().map(|error| (error.source.code.clone(), members(model, error)));
+pub(super) fn entry(model: &Model<'_>, names: &AgentNames, capability: &CapabilityModel<'_>) -> Entry {
+    let errors = capability.errors.iter().map(|error| (error.source.code.clone(), members(model, names, error)));
     let errors: Vec<(String, Vec<Entry>)> = errors.collect();
     let value = |(code, entries): &(String, Vec<Entry>)| {
         let members = entries.iter().map(|entry| (entry.name.to_owned(), entry.value.clone()));
@@ -63,7 +63,7 @@ pub(super) fn entry(model: &Model<'_>, capability: &CapabilityModel<'_>) -> Entr
 }
 
 /// The members of the object of an error. Each object has all of them.
-fn members(model: &Model<'_>, error: &ErrorModel<'_>) -> Vec<Entry> {
+fn members(model: &Model<'_>, names: &AgentNames, error: &ErrorModel<'_>) -> Vec<Entry> {
     let literal = |name, literal: Option<Literal>| match literal {
         Some(literal) => Entry { name, value: Expression::Literal(literal.clone()), declared: Type::Literal(literal) },
         None => Entry { name, value: Expression::Undefined, declared: Type::Keyword(Keyword::Undefined) },
@@ -71,20 +71,7 @@ fn members(model: &Model<'_>, error: &ErrorModel<'_>) -> Vec<Entry> {
     let status = error.source.status.map(|status| Literal::Number(Number::new(f64::from(status))));
     let details = match error.details {
         None => literal("details", None),
-        Some(id) => {
-            let functions = validator::Names::of(&model[id].name);
-            let functions = [("is", functions.is), ("parse", functions.parse)];
-            let value = |(name, function): &(&str, String)| {
-                ((*name).to_owned(), Expression::Name(Name::Exported(function.clone())))
-            };
-            let declared =
-                |(name, function): &(&str, String)| Property::new(name, Type::Of(function.clone())).readonly();
-            Entry {
-                name: "details",
-                value: Expression::Object(functions.iter().map(value).collect()),
-                declared: Type::object(functions.iter().map(declared).collect()),
-            }
-        }
+        Some(id) => constants::validators("details", model, names, id),
     };
     vec![literal("retryable", Some(Literal::Boolean(error.source.retryable))), literal("status", status), details]
 }

@@ -28,7 +28,7 @@ use crate::model::{CapabilityModel, Model, Shape, SideModel, TypeId};
 use crate::samples::SampleNames;
 use names::AgentNames;
 use printer::Form;
-use syntax::{DeclarationKind, Item, Module, Property, Type, TypeDeclaration};
+use syntax::{Constant, DeclarationKind, Expression, Item, Module, Name, Property, Type, TypeDeclaration};
 pub(crate) use target::TypeScript;
 use types::Types;
 use validator::standard::{self, StandardNames};
@@ -116,6 +116,10 @@ fn module(model: &Model<'_>, extension: &str) -> Module {
     }
     module.items.extend(aliases.types());
     module.items.push(capabilities(model, &names));
+    if let Some([former, _]) = &names.former {
+        let body = Type::name(&names.capabilities);
+        module.items.push(declaration(vec![deprecated(&names.capabilities)], former, body, DeclarationKind::Compact));
+    }
     let is_alone = model.options.single_file;
     if is_alone {
         module.items.extend(validator::types(model, &names));
@@ -138,10 +142,21 @@ fn module(model: &Model<'_>, extension: &str) -> Module {
     guards.names().for_each(|(union, name)| aliases.add_value((guard::START, union), name, &mut taken));
     standard.of_types(model).for_each(|(ty, name)| aliases.add_value(("", ty), name, &mut taken));
     module.items.extend(enums.into_iter().map(|(_, constant)| Item::Exported(constant)));
-    module.items.push(Item::Exported(constants::table(model, &names)));
+    let timeouts = constants::timeouts(model, &taken);
+    taken.extend(timeouts.iter().flatten().map(|constant| constant.name.clone()));
+    for (capability, timeout) in model.capabilities.iter().zip(&timeouts) {
+        let alias = capability.name.alias.as_deref().map(constants::timeout_name);
+        if let Some((timeout, alias)) = timeout.as_ref().zip(alias) {
+            aliases.add(&timeout.name, alias, &mut taken);
+        }
+    }
+    module.items.extend(timeouts.iter().flatten().cloned().map(Item::Exported));
+    module.items.push(Item::Exported(constants::table(model, &names, &timeouts)));
+    module.items.extend(former_table(&names));
     module.items.extend(guards.into_items());
-    let functions = names.calls.as_ref().map(|calls| calls::functions(model, calls, &names.table));
-    let used = validator::add(&mut module, model, &names, functions.unwrap_or_default(), &standard);
+    let functions = names.calls.iter().flat_map(|calls| calls::functions(model, calls, &names.table));
+    let functions = functions.chain(standard::coerce(&names).filter(|_| is_alone)).collect();
+    let used = validator::add(&mut module, model, &names, functions, &standard);
     if is_alone {
         module.items.extend(used.texts(&names.error));
     } else {
@@ -166,6 +181,23 @@ fn add_part(module: &mut Module, types: &Types<'_>, root: TypeId) {
 
 fn declaration(doc: Vec<String>, name: &str, body: Type, kind: DeclarationKind) -> Item {
     Item::Type(TypeDeclaration { doc, name: name.to_owned(), parameter: None, body, kind })
+}
+
+/// The comment of a former name.
+fn deprecated(name: &str) -> String {
+    format!("@deprecated `{name}`")
+}
+
+/// The table of capabilities by its former name, which the next release leaves out.
+fn former_table(names: &AgentNames) -> Option<Item> {
+    let [_, former] = names.former.as_ref()?;
+    Some(Item::Exported(Constant {
+        doc: vec![deprecated(&names.table)],
+        name: former.clone(),
+        value: Expression::Name(Name::Exported(names.table.clone())),
+        declared: Type::Of(names.table.clone()),
+        is_inferred: false,
+    }))
 }
 
 /// The type of a side.

@@ -6,7 +6,8 @@
 use super::names::AgentNames;
 use super::printer::{self, Form};
 use super::syntax::{Import, Item, Module, Renamed};
-use super::validator::{self, helper::Helper, helper::Used, standard};
+use super::validator::standard::{self, COERCE};
+use super::validator::{self, helper::Helper, helper::Used};
 use super::{calls, errors};
 use crate::language::SHARED;
 use crate::model::Model;
@@ -35,6 +36,7 @@ fn module() -> Module {
     let names = AgentNames::shared();
     let mut items = validator::all_types(&names);
     items.extend(standard::types(&names));
+    items.extend(standard::coerce(&names).map(Item::Function));
     items.extend(names.calls.iter().flat_map(calls::common_types));
     items.extend(names.calls.iter().map(errors::failed_call));
     let helper = |helper: &Helper| Item::SharedHandWritten(helper.name(), helper.text_for(None, &names.error));
@@ -49,15 +51,21 @@ pub(super) fn import(model: &Model<'_>, own: &AgentNames, used: &Used, extension
     let renamed = |shared: &String, own: &String| Renamed { shared: shared.clone(), own: own.clone() };
     let mut types = Vec::new();
     if has_validators {
-        types.extend([renamed(&shared.result, &own.result), renamed(&shared.options, &own.options)]);
+        let names = [(&shared.result, &own.result), (&shared.options, &own.options)];
+        types.extend(names.map(|(shared, own)| renamed(shared, own)));
+        types.push(renamed(&shared.validators, &own.validators));
     }
     if has_validators || own.calls.is_some() {
         types.push(renamed(&shared.violation, &own.violation));
     }
-    types.extend(shared.standard_schema.iter().zip(&own.standard_schema).map(|(shared, own)| renamed(shared, own)));
+    for (shared, own) in shared.standard_schema.iter().zip(&own.standard_schema) {
+        types.extend(shared.all().into_iter().zip(own.all()).map(|(shared, own)| renamed(shared, own)));
+    }
     for (shared, own) in shared.calls.iter().zip(&own.calls) {
         types.extend(calls::TYPES.iter().map(|name| renamed(&shared.of(name), &own.of(name))));
     }
+    let name = COERCE.to_owned();
+    let coerce = own.standard_schema.as_ref().map(|_| renamed(&name, &name));
     let class = has_validators.then(|| renamed(&shared.error, &own.error));
     let calls = shared.calls.iter().zip(&own.calls).map(|(shared, own)| renamed(&shared.error, &own.error));
     let classes = class.into_iter().chain(calls);
@@ -65,7 +73,7 @@ pub(super) fn import(model: &Model<'_>, own: &AgentNames, used: &Used, extension
         from: format!("./{SHARED}{extension}"),
         functions: used.names(false),
         tests: used.names(true),
-        classes: classes.collect(),
+        classes: classes.chain(coerce).collect(),
         types,
     }
 }

@@ -105,7 +105,14 @@ impl Aliases {
         let beginning = |ty: &str| if start.is_empty() { lower_first(ty) } else { format!("{start}{ty}") };
         let rest = name.strip_prefix(&beginning(ty));
         let alias = self.renamed.get(ty).zip(rest).map(|(other, rest)| beginning(other) + rest);
-        if let Some(alias) = alias.filter(|alias| taken.insert(alias.clone())) {
+        if let Some(alias) = alias {
+            self.add(name, alias, taken);
+        }
+    }
+
+    /// Adds the second name of a function or constant, unless it is taken.
+    pub(super) fn add(&mut self, name: &str, alias: String, taken: &mut HashSet<String>) {
+        if taken.insert(alias.clone()) {
             self.values.push((name.to_owned(), alias));
         }
     }

@@ -90,7 +90,7 @@ fn variants_are_unique_and_not_reserved() {
 #[test]
 fn the_class_of_errors_never_hides_one_of_the_language() {
     let text = generated(&contract("  - { name: type, errors: [{ code: A }] }\n"), Language::TypeScript);
-    assert!(text.contains("export class TypeError_ extends ShopFailedCallError<TypeErrors>"), "{text}");
+    assert!(text.contains("export class TypeError_ extends FailedCallError<TypeErrors>"), "{text}");
 }
 
 #[test]

@@ -22,10 +22,10 @@ if (!Object.hasOwn(handlers, release ?? "") || servers === undefined) {
   console.error("usage: node trips.mjs before|after <folder with the generated code> <NATS URL>");
   process.exit(2);
 }
-const { createTripsServer, tripsCapabilities } = await import(pathToFileURL(resolve(folder, "trips.mjs")));
+const { createTripsServer, capabilities } = await import(pathToFileURL(resolve(folder, "trips.mjs")));
 const connection = await connect({ servers, maxReconnectAttempts: -1 });
 const server = createTripsServer(handlers[release], { receivesControl: true });
-const service = await serveNats(connection, server, { subject: "agents.trips", queue: "trips", capabilities: tripsCapabilities });
+const service = await serveNats(connection, server, { subject: "agents.trips", queue: "trips", capabilities });
 console.log(`serving ${release}`);
 
 /** Answers the requests that the process has, so that replacing it loses no call. */

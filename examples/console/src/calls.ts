@@ -6,10 +6,10 @@
 import { natsTransport, serveNats } from "@capgen/nats";
 import { connect } from "@nats-io/transport-node";
 
-import { createPrReviewerServer, prReviewerCapabilities } from "../../../generated/calls/pr-reviewer.ts";
+import { capabilities, createPrReviewerServer } from "../../../generated/calls/pr-reviewer.ts";
 import type { PrReviewerHandlers } from "../../../generated/calls/pr-reviewer.ts";
 import { createReviewerClient } from "../../../generated/calls/reviewer.ts";
-import type { ReviewerCallResult, ReviewerClient } from "../../../generated/calls/reviewer.ts";
+import type { CallResult, ReviewerClient } from "../../../generated/calls/reviewer.ts";
 
 /** The parts of Node that this program uses. */
 declare const process: {
@@ -30,7 +30,7 @@ const handlers: PrReviewerHandlers = {
   },
 };
 
-function report(name: string, result: ReviewerCallResult<unknown>): void {
+function report(name: string, result: CallResult<unknown>): void {
   console.log(`${name}: ${result.status}`);
   if (result.status === "ok") console.log(`   ${JSON.stringify(result.response)}`);
   else console.log(`   ${result.error.code}: ${result.error.message}`);
@@ -57,7 +57,7 @@ if (mode === "call") {
 } else {
   const server = createPrReviewerServer(handlers, { receivesControl: true });
   const subject = subjects.prReviewer;
-  const service = await serveNats(connection, server, { subject, queue: "pr-reviewer", capabilities: prReviewerCapabilities });
+  const service = await serveNats(connection, server, { subject, queue: "pr-reviewer", capabilities });
   console.log(`serving ${subject}`);
   const stop = async (): Promise<void> => {
     await service.stop();

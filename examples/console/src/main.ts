@@ -9,9 +9,7 @@ import { parseSearchResponse } from "../../../generated/search.ts";
 import type * as search from "../../../generated/search.ts";
 
 /** The capabilities that this program calls. */
-type Capabilities = search.SearchCapabilities &
-  notifier.NotifierCapabilities &
-  reviewer.ReviewerCapabilities;
+type Capabilities = search.Capabilities & notifier.Capabilities & reviewer.Capabilities;
 
 /** The functions that check responses. Every generated file exports one for each side of a capability with a schema. */
 const parsers = {

@@ -19,7 +19,7 @@ export interface Request {
   readonly context: { capability: string; headers: { [name: string]: string } };
 }
 
-/** `agent` is the id of the agent that is called, and `capabilities` the object of its generated code, such as `tripsCapabilities`. */
+/** `agent` is the id of the agent that is called, and `capabilities` the constant `capabilities` of its generated file. */
 export interface TracingOptions {
   agent: string;
   capabilities: { readonly [label: string]: { readonly errors?: { readonly [code: string]: unknown } } };

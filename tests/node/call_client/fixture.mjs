@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 
-export const { createShopClient, createShopServer, shopCapabilities } = await import(pathToFileURL(process.argv[2]));
+export const { createShopClient, createShopServer, capabilities } = await import(pathToFileURL(process.argv[2]));
 export const unreachable = () => Object.assign(new Error("no program receives the requests"), { code: "EAGENTRPC_NO_PEER" });
 
 /** The text of a response to a message. */

@@ -1,10 +1,10 @@
 // Clients find a process of the agent that can read their requests.
 import assert from "node:assert/strict";
 import { run } from "../call_server/fixture.mjs";
-import { busy, createShopClient, failed, provider, response, scripted, shopCapabilities, skewed, unreachable } from "./fixture.mjs";
+import { busy, createShopClient, failed, provider, response, scripted, capabilities, skewed, unreachable } from "./fixture.mjs";
 
 const tests = {};
-const part = `contract.${shopCapabilities.read.hash.slice(0, 32)}`;
+const part = `contract.${capabilities.read.hash.slice(0, 32)}`;
 const other = { "capgen-contract": "0".repeat(64), "capgen-version": "9.0.0" };
 
 tests["a refused request is sent to a process with the contract of the caller"] = async () => {
@@ -145,14 +145,14 @@ tests["a contract that a response asks for is sent once to each contract of the 
     const { client, requests } = scripted((request, send) => send(asking(request, hash)), { ...(retry && { retry }) });
     for (let count = 0; count < 3; count++) assert.equal((await client.read(null)).status, "ok");
     const { name, hash: own } = JSON.parse(requests()[1].headers["capgen-descriptor"]);
-    assert.deepEqual([name, own], ["read", shopCapabilities.read.hash]);
+    assert.deepEqual([name, own], ["read", capabilities.read.hash]);
     hash = "b".repeat(64);
     // Each capability has a contract of its own, and events have no answer.
     for (const call of [client.read, client.read.publish, client.read, client.any, client.any]) assert.equal((await call(null)).status, "ok");
     assert.deepEqual(described(requests), [false, true, false, false, true, false, true]);
   }
   // A process with an equal contract does not need it, and one without a hash cannot be remembered.
-  for (const contract of [shopCapabilities.read.hash, "c"]) {
+  for (const contract of [capabilities.read.hash, "c"]) {
     const { client, requests } = scripted((request, send) => send(asking(request, contract)));
     for (let count = 0; count < 2; count++) await client.read(null);
     assert.deepEqual(described(requests), [false, false], contract);

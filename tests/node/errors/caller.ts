@@ -1,6 +1,6 @@
 // A caller of `trips` in TypeScript: see `errors_between_languages.rs`.
 import { BookError, createTripsClient } from "./trips.js";
-import type { BookFailure, TripsTransport } from "./trips.js";
+import type { BookFailure, Transport } from "./trips.js";
 
 /** The text about an error of a call. The program narrows it by its code, and reads the details of the code. */
 function advice(failure: BookFailure): string {
@@ -18,7 +18,7 @@ function advice(failure: BookFailure): string {
 }
 
 /** The outcome of a call in each form: the result, and the promise that rejects. */
-export async function outcomes(transport: TripsTransport, cases: string[]): Promise<[string, string][]> {
+export async function outcomes(transport: Transport, cases: string[]): Promise<[string, string][]> {
   const client = createTripsClient(transport, { from: "console" });
   const outcome = async (name: string): Promise<[string, string]> => {
     const result = await client.book({ case: name });

@@ -16,9 +16,9 @@ async function program(name, folder) {
 }
 
 async function serve({ folder, url, subject }) {
-  const [{ handlers }, { createTripsServer, tripsCapabilities }] = [await program("provider", folder), await import(pathToFileURL(`${folder}/trips.mjs`))];
+  const [{ handlers }, { createTripsServer, capabilities }] = [await program("provider", folder), await import(pathToFileURL(`${folder}/trips.mjs`))];
   const server = createTripsServer(handlers, { receivesControl: true, onError: () => {} });
-  await serveNats(await connect({ servers: url }), server, { subject, queue: "trips", capabilities: tripsCapabilities });
+  await serveNats(await connect({ servers: url }), server, { subject, queue: "trips", capabilities });
   return "serving";
 }
 

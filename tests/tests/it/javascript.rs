@@ -38,16 +38,16 @@ fn a_typescript_program_can_use_the_declarations() {
     let Some(node) = node::require_or_skip().unwrap() else { return };
     let contract = contracts().into_iter().find(|contract| contract.agent.as_str() == "pr-reviewer").unwrap();
     let consumer = r#"
-import { assertReviewPrRequest, isReviewPrRequest, parseReviewPrRequest, prReviewerCapabilities } from "./pr-reviewer.js";
-import { PrReviewerPayloadError, reviewPrRequestSeverityValues } from "./pr-reviewer.js";
-import type { PrReviewerParseResult, PrReviewerViolation, ReviewPrRequest } from "./pr-reviewer.js";
+import { assertReviewPrRequest, capabilities, isReviewPrRequest, parseReviewPrRequest } from "./pr-reviewer.js";
+import { PayloadError, reviewPrRequestSeverityValues } from "./pr-reviewer.js";
+import type { ParseResult, Violation, ReviewPrRequest } from "./pr-reviewer.js";
 declare const value: unknown;
-const result: PrReviewerParseResult<ReviewPrRequest> = parseReviewPrRequest(value, { redact: true, limit: 3 });
-export const paths: string[] = result.ok ? [] : result.violations.map((violation: PrReviewerViolation) => violation.path);
+const result: ParseResult<ReviewPrRequest> = parseReviewPrRequest(value, { redact: true, limit: 3 });
+export const paths: string[] = result.ok ? [] : result.violations.map((violation: Violation) => violation.path);
 export const severity: "low" | "med" | "high" | undefined = isReviewPrRequest(value) ? value.severity : undefined;
-export const version: "2.0" | undefined | string = prReviewerCapabilities["review-pr"].version;
+export const version: "2.0" | undefined | string = capabilities["review-pr"].version;
 export const severities: readonly ["low", "med", "high"] = reviewPrRequestSeverityValues;
-export const error: Error & { violations: PrReviewerViolation[] } = new PrReviewerPayloadError([]);
+export const error: Error & { violations: Violation[] } = new PayloadError([]);
 assertReviewPrRequest(value);
 export const url: string = value.prUrl;
 "#;

@@ -48,13 +48,13 @@ fn shop() -> Manifest {
 const TYPES: &str = r#"
 import type { StandardJSONSchemaV1, StandardSchemaV1, StandardTypedV1 } from "@standard-schema/spec";
 import { orderRequest, orderResponse, pingRequest } from "./shop.EXTENSION";
-import type { OrderRequest, OrderResponse, PingRequest, ShopStandardSchema } from "./shop.EXTENSION";
+import type { OrderRequest, OrderResponse, PingRequest, StandardSchema } from "./shop.EXTENSION";
 
 export const order: StandardSchemaV1<OrderRequest, OrderRequest> = orderRequest;
 export const receipt: StandardSchemaV1<OrderResponse> & StandardJSONSchemaV1<OrderResponse> = orderResponse;
 export const typed: StandardTypedV1<OrderRequest> = orderRequest;
 export const ping: StandardSchemaV1<unknown> & StandardJSONSchemaV1<PingRequest> = pingRequest;
-export function any<T>(schema: ShopStandardSchema<T>): StandardSchemaV1<T> & StandardJSONSchemaV1<T> {
+export function any<T>(schema: StandardSchema<T>): StandardSchemaV1<T> & StandardJSONSchemaV1<T> {
   return schema;
 }
 // @ts-expect-error another type
@@ -108,8 +108,17 @@ fn path(pointer: &str, payload: &Value) -> Value {
 fn issues(contract: &Manifest, side: Side, payload: &Value) -> Value {
     let validator = Validator::new(contract.capabilities[0].schema(side).unwrap());
     let violations = validator.validate(payload);
-    let issue = |v: &capgen_schema::Violation| json!({"message": v.message, "path": path(&v.path, payload)});
+    let issue = |v: &capgen_schema::Violation| json!({"message": v.message, "path": path(&v.path, payload), "keyword": v.keyword.to_string()});
     if violations.is_empty() { Value::Null } else { violations.iter().map(issue).collect() }
+}
+
+/// Issues without the parameters of their keywords, which each of them has.
+fn without_params(issues: &Value) -> Value {
+    let mut issues = issues.clone();
+    for issue in issues.as_array_mut().into_iter().flatten() {
+        assert!(issue.as_object_mut().unwrap().remove("params").unwrap().is_object(), "{issue}");
+    }
+    issues
 }
 
 /// Issues in the order of their texts.
@@ -158,10 +167,10 @@ fn libraries_report_the_violations_of_the_interpreter_as_issues() {
         let (of_request, of_response) =
             (issues(&contract, Side::Request, request), issues(&contract, Side::Response, response));
         let first = if of_request.is_null() { &of_response } else { &of_request };
-        assert_eq!(&answer["direct"], first, "{request} {response}");
-        assert_eq!(&answer["trpc"], first, "{request} {response}");
-        assert_eq!(&answer["orpc"], first, "{request} {response}");
-        assert_eq!(answer["hono"], of_request, "{request}");
+        assert_eq!(&without_params(&answer["direct"]), first, "{request} {response}");
+        assert_eq!(&without_params(&answer["trpc"]), first, "{request} {response}");
+        assert_eq!(&without_params(&answer["orpc"]), first, "{request} {response}");
+        assert_eq!(without_params(&answer["hono"]), of_request, "{request}");
         assert_eq!(sorted(&answer["form"]), sorted(&of_request), "{request}");
         match answer["mcp"].as_str() {
             // The SDK copies arguments into objects, which loses this name before the server validates them.
@@ -200,6 +209,114 @@ fn names_of_objects_differ_from_all_other_names() {
         text.contains("export function handleXRequest(") && text.contains("export const handleXRequestX"),
         "{text}"
     );
+}
+
+/// A program that prints the keywords and parameters of the issues about a value.
+const PARAMETERS: &str = r#"
+import { checkRequest } from "./limits.mjs";
+const issues = (value, libraryOptions) => checkRequest["~standard"].validate(value, { libraryOptions }).issues;
+const shown = (issue) => `${issue.path.join(".")} ${issue.keyword} ${JSON.stringify(issue.params)}`;
+const value = { size: 0.7, text: "AB/", list: [1, 1, 1], color: "x", id: "x", fixed: 1, a: 1, nested: { deep: "" } };
+for (const issue of issues(value)) console.log(shown(issue));
+console.log(issues({ unknown: 1 }, { redact: true }).map(shown).join());
+console.log(JSON.stringify(issues({ size: 0, text: "", color: "y" }, { limit: 1 }).at(-1)));
+"#;
+
+#[test]
+fn issues_have_the_keyword_and_its_parameters() {
+    if node().is_none() {
+        return;
+    }
+    let schema = r##"{"type": "object", "required": ["must"], "additionalProperties": false, "dependentRequired": {"a": ["b"]},
+        "definitions": {"Deep": {"type": "string", "minLength": 1}},
+        "properties": {
+            "must": {}, "a": {}, "b": {}, "fixed": {"const": {"a": 2}}, "id": {"type": "string", "format": "uuid"},
+            "size": {"type": "number", "multipleOf": 0.5, "exclusiveMinimum": 1}, "text": {"pattern": "^[a-z]/$", "maxLength": 2},
+            "list": {"type": "array", "items": {"type": ["string", "null"]}, "maxItems": 2},
+            "color": {"enum": ["red", "green"]}, "nested": {"oneOf": [{"type": "object", "properties": {"deep": {"$ref": "#/definitions/Deep"}}}, {"type": "null"}]}}}"##;
+    let contract = contract("limits", &[Draft::request("check", schema)]).unwrap();
+    let printed = run("issues", &contract, PARAMETERS);
+    let expected = [
+        r#"b dependentRequired {"property":"a","missingProperty":"b"}"#,
+        r#"color enum {"allowedValues":["red","green"]}"#,
+        r#"fixed const {"allowedValue":{"a":2}}"#,
+        r#"id format {"format":"uuid"}"#,
+        r#"list maxItems {"limit":2}"#,
+        r#"list.0 type {"type":["null","string"]}"#,
+        r#"list.1 type {"type":["null","string"]}"#,
+        r#"list.2 type {"type":["null","string"]}"#,
+        r#"must required {"missingProperty":"must"}"#,
+        r#"nested.deep minLength {"limit":1}"#,
+        r#"size exclusiveMinimum {"limit":1}"#,
+        r#"size multipleOf {"multipleOf":0.5}"#,
+        r#"text maxLength {"limit":2}"#,
+        r#"text pattern {"pattern":"^[a-z]/$"}"#,
+        r#"must required {"missingProperty":"must"},unknown additionalProperties {}"#,
+        r#"{"message":"and more","path":[]}"#,
+    ];
+    assert_eq!(printed.lines().collect::<Vec<_>>(), expected);
+}
+
+/// A program that prints the objects that forms become.
+const FORMS: &str = r##"
+import { coerce, findRequest, findResponse, isFindRequest, parseFindRequest } from "./forms.mjs";
+const show = (value) => console.log(JSON.stringify(value));
+const query = (text, schema = findRequest) => coerce(schema, new URLSearchParams(text));
+show(query("page=2&q=12&ratio=-1.5e0&open=true&sort=1&tags=1&tags=2&names=3&either=5&__proto__=7&x1=4"));
+show(query("page=&q=&ratio=&open=&sort=asc&tags=9"));
+// Texts that are not written as such values, or would lose digits, stay as they are.
+show(query("page=01&ratio=0x1&open=yes&sort=null&tags=&big=9007199254740993&big2=1e999"));
+show(query("page=1&page=2&other=1"));
+show(query("a=1&b=x", findResponse));
+const form = new FormData();
+form.append("q", "ab");
+form.append("file", new Blob(["x"]));
+show(coerce(findRequest, form).file.size);
+show(coerce(findRequest, { page: "3", tags: ["4", "x"], open: undefined, q: 5, names: [] }));
+// It is a function of its own: validators convert nothing.
+show([isFindRequest({ page: "1" }), parseFindRequest({ page: "1" }).violations[0].message, isFindRequest(query("page=1"))]);
+"##;
+
+#[test]
+fn forms_become_objects_by_a_function_of_their_own() {
+    if node().is_none() {
+        return;
+    }
+    let schema = r##"{"type": "object",
+        "definitions": {"a b/c~": {"type": ["integer", "null"]}, "List": {"items": {"$ref": "#/definitions/a%20b~1c~0"}, "type": "array"}},
+        "patternProperties": {"^x\d$": {"type": "integer"}},
+        "allOf": [{"properties": {"ratio": {"allOf": [{"type": "number"}, {"maximum": 10}]}}},
+                  {"oneOf": [{"required": ["a"]}, {"properties": {"open": {"type": "boolean"}}}]}],
+        "properties": {
+            "page": {"$ref": "#/definitions/a%20b~1c~0"}, "q": {"type": "string"}, "sort": {"enum": ["asc", 1, null]},
+            "tags": {"$ref": "#/definitions/List"}, "names": {"type": "array", "items": {"type": "string"}},
+            "either": {"anyOf": [{"type": "integer"}, {"type": "string"}]}, "__proto__": {"type": "integer"},
+            "big": {"type": "integer"}, "big2": {"type": "number"}, "file": {}}}"##;
+    let output = r#"{"type": "object", "additionalProperties": {"type": "integer"}}"#;
+    let draft = Draft { output: Some(output.to_owned()), ..Draft::request("find", schema) };
+    let printed = run("forms", &contract("forms", &[draft]).unwrap(), FORMS);
+    let expected = [
+        r#"{"page":2,"q":"12","ratio":-1.5,"open":true,"sort":1,"tags":[1,2],"names":["3"],"either":"5","__proto__":7,"x1":4}"#,
+        r#"{"page":null,"q":"","sort":"asc","tags":[9]}"#,
+        r#"{"page":"01","ratio":"0x1","open":"yes","sort":null,"tags":[null],"big":"9007199254740993","big2":"1e999"}"#,
+        r#"{"page":[1,2],"other":"1"}"#,
+        r#"{"a":1,"b":"x"}"#,
+        "1",
+        r#"{"page":3,"tags":[4,"x"],"q":5,"names":[]}"#,
+        r#"[false,"expected null or integer, got string",true]"#,
+    ];
+    assert_eq!(printed.lines().collect::<Vec<_>>(), expected);
+}
+
+/// Writes the modules of a contract and a program into a folder; returns the output of the program.
+fn run(name: &str, contract: &Manifest, program: &str) -> String {
+    let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("standard-{name}"));
+    std::fs::create_dir_all(&folder).unwrap();
+    for (name, text) in capgen_codegen::generate(contract, &[Language::JavaScriptModule]) {
+        std::fs::write(folder.join(name), text).unwrap();
+    }
+    std::fs::write(folder.join("main.mjs"), program).unwrap();
+    printed(command().arg("main.mjs").current_dir(&folder))
 }
 
 /// A program that compares the JSON Schemas with the sources, and uses an object that accepts everything.
@@ -252,11 +369,5 @@ fn json_schemas_equal_the_sources_whatever_their_text() {
     let odd = Draft { output: Some("false".to_owned()), ..Draft::request("odd", source) };
     let loose = Draft { name: "loose".to_owned(), description: None, input: None, output: None };
     let contract = contract("odd", &[odd, loose]).unwrap();
-    let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("standard");
-    std::fs::create_dir_all(&folder).unwrap();
-    for (name, text) in capgen_codegen::generate(&contract, &[Language::JavaScriptModule]) {
-        std::fs::write(folder.join(name), text).unwrap();
-    }
-    std::fs::write(folder.join("main.mjs"), CONVERT.replace("SOURCE", &json!(source).to_string())).unwrap();
-    assert_eq!(printed(command().arg("main.mjs").current_dir(&folder)), "");
+    assert_eq!(run("schemas", &contract, &CONVERT.replace("SOURCE", &json!(source).to_string())), "");
 }

@@ -82,11 +82,11 @@ fn hostile_text_remains_text() {
         [
             "type EscapeRequest",
             "type EscapeResponse",
-            "interface HostileTextCapabilities",
+            "interface Capabilities",
             "export ",
             "export ",
             "const escapeRequestAllowXRValues",
-            "const hostileTextCapabilities",
+            "const capabilities",
         ]
     );
     assert_eq!(shown[7..10], functions);

@@ -110,28 +110,28 @@ fn callers_are_identified_and_authorized() {
 /// A program that uses every exported type for calls.
 const USES: &str = r#"
 import * as shop from "./shop.ts";
-const transport: shop.ShopTransport = {
-  async request({ to, capability, text, timeoutMs, signal }: shop.ShopMessage): Promise<string> {
+const transport: shop.Transport = {
+  async request({ to, capability, text, timeoutMs, signal }: shop.Message): Promise<string> {
     signal.addEventListener("abort", () => undefined);
     return `${to}${capability}${text}${timeoutMs}`;
   },
   async publish(): Promise<void> {},
 };
-const retry: shop.ShopRetry = { attempts: 3, firstPauseMs: 1, hedgeAfterMs: 100 };
-const policy: shop.ShopSkewPolicy = "strict";
-const { signal }: { signal: shop.ShopSignal } = { signal: undefined as any };
+const retry: shop.Retry = { attempts: 3, firstPauseMs: 1, hedgeAfterMs: 100 };
+const policy: shop.SkewPolicy = "strict";
+const { signal }: { signal: shop.Signal } = { signal: undefined as any };
 const client: shop.ShopClient = shop.createShopClient(transport, { from: "console", retry, signal, skew: policy, tryOtherInstances: false });
-const whole: shop.ShopTransport = {
+const whole: shop.Transport = {
   ...transport,
-  async *requestMany({ text }: shop.ShopMessage): AsyncGenerator<string> {
+  async *requestMany({ text }: shop.Message): AsyncGenerator<string> {
     yield text;
   },
-  at: (...parts: string[]): shop.ShopTransport => (parts.length > 1 ? transport : whole),
+  at: (...parts: string[]): shop.Transport => (parts.length > 1 ? transport : whole),
 };
-export const hedged = (context: shop.ShopContext): Promise<shop.ShopCallResult<shop.AnyResponse>> =>
+export const hedged = (context: shop.Context): Promise<shop.CallResult<shop.AnyResponse>> =>
   shop.createShopClient(whole, { from: "console" }).any(1, { retry, signal, session: "s", skew: "refuse", parent: context });
 export async function call(): Promise<string> {
-  const result: shop.ShopCallResult<shop.EchoResponse> = await client.echo({ text: "a" }, { timeoutMs: 1, headers: { a: "b" } });
+  const result: shop.CallResult<shop.EchoResponse> = await client.echo({ text: "a" }, { timeoutMs: 1, headers: { a: "b" } });
   switch (result.status) {
     case "ok":
       return result.response.text;
@@ -147,29 +147,29 @@ export async function call(): Promise<string> {
   }
 }
 export class Shop implements Pick<shop.ShopHandlers, "echo" | "any" | "slow"> {
-  echo({ text }: shop.EchoRequest, context: shop.ShopContext): shop.EchoResponse {
+  echo({ text }: shop.EchoRequest, context: shop.Context): shop.EchoResponse {
     return text === "" ? context.fail("EMPTY", context.caller) : { text };
   }
   async any(value: shop.AnyRequest): Promise<shop.AnyResponse> {
     return value;
   }
-  async slow(ms: shop.SlowRequest, { signal }: shop.ShopContext): Promise<shop.SlowResponse> {
+  async slow(ms: shop.SlowRequest, { signal }: shop.Context): Promise<shop.SlowResponse> {
     signal.addEventListener("abort", () => undefined);
     return ms;
   }
 }
 export async function serve(handlers: shop.ShopHandlers): Promise<boolean> {
-  const options: shop.ShopServerOptions = { receivesControl: true, maxInFlight: 10, idempotencyWindowMs: 1000 };
-  const server: shop.ShopServer = shop.createShopServer(handlers, options);
+  const options: shop.ServerOptions = { receivesControl: true, maxInFlight: 10, idempotencyWindowMs: 1000 };
+  const server: shop.Server = shop.createShopServer(handlers, options);
   const sent: string[] = [];
-  const heartbeats: shop.ShopHandleOptions = { send: (text) => sent.push(text) };
+  const heartbeats: shop.HandleOptions = { send: (text) => sent.push(text) };
   const { handle, control, shutdown } = server;
   const response: string | undefined = (await handle("")) ?? (await handle("", heartbeats));
   await control(response ?? "");
   return (await shutdown()) && shutdown(1000);
 }
 /** Repeats calls that may succeed later, and ends those that take too long. */
-export const repeating: shop.ShopInterceptor = async (call, next) => {
+export const repeating: shop.Interceptor = async (call, next) => {
   call.headers["authorization"] = "Bearer token";
   for (let count = 1; ; count++) {
     const result = await next({ ...call, timeoutMs: Math.min(call.timeoutMs, 100) });
@@ -177,37 +177,37 @@ export const repeating: shop.ShopInterceptor = async (call, next) => {
     if (call.signal.aborted) return call.fail("EAGENTRPC_BUSY", call.peer, { retryable: true });
   }
 };
-const cached: shop.ShopInterceptor = ({ capability, kind, correlationId, request }: shop.ShopOutgoingCall, next) =>
+const cached: shop.Interceptor = ({ capability, kind, correlationId, request }: shop.OutgoingCall, next) =>
   capability === "any" && kind === "request" ? { status: "ok", response: request, correlationId, latencyMs: 0 } : next();
 const codes: string[] = [];
-export const counting: shop.ShopServerInterceptor = async ({ payload, context }: shop.ShopServedRequest, next) => {
+export const counting: shop.ServerInterceptor = async ({ payload, context }: shop.ServedRequest, next) => {
   if (context.caller === "") return context.fail("NO_CALLER", `${payload}`);
-  const answer: shop.ShopServedAnswer = await next();
+  const answer: shop.ServedAnswer = await next();
   codes.push(answer.error?.code ?? "ok");
   return answer.error?.retryable ? { error: { code: "LATER", message: "m" } } : answer;
 };
 shop.createShopClient(transport, { from: "console", interceptors: [repeating, cached] });
 export const counted = (text: string, all: shop.ShopHandlers): Promise<string | undefined> =>
   shop.handleShop(text, all, { interceptors: [counting] });
-const signing: shop.ShopAgentSign = { kind: "ed25519", sign: async (text) => ({ keyId: "k", signature: text }) };
-const verifying: shop.ShopVerify = async (text, { kind, keyId }: shop.ShopSignature) =>
+const signing: shop.AgentSign = { kind: "ed25519", sign: async (text) => ({ keyId: "k", signature: text }) };
+const verifying: shop.Verify = async (text, { kind, keyId }: shop.Signature) =>
   kind === "ed25519" ? { agent: keyId } : text === "";
-const rights: shop.ShopRights = { roles: ["reader"], scopes: [] };
+const rights: shop.Rights = { roles: ["reader"], scopes: [] };
 shop.createShopClient(transport, { from: "console", sign: signing, verify: verifying });
-export const secured = (all: shop.ShopHandlers): shop.ShopServer =>
+export const secured = (all: shop.ShopHandlers): shop.Server =>
   shop.createShopServer(all, {
     sign: signing,
     verify: verifying,
     grants: { console: rights },
     withoutAuthorization: false,
-    tokens: (token): shop.ShopPrincipal | undefined => (token === "" ? undefined : { issuer: "i", subject: token, roles: [] }),
-    authorize: async ({ proof, principal }, capability: shop.ShopAuthorizedCapability | undefined) => {
-      const given: shop.ShopProof = proof;
+    tokens: (token): shop.Principal | undefined => (token === "" ? undefined : { issuer: "i", subject: token, roles: [] }),
+    authorize: async ({ proof, principal }, capability: shop.AuthorizedCapability | undefined) => {
+      const given: shop.Proof = proof;
       if (principal?.subject === "alice") return true;
       return given.kind === "none" ? "no proof" : given.keyId === capability?.requiredRoles?.[0];
     },
   });
-export const published: Promise<shop.ShopCallResult<undefined>> = client.echo.publish({ text: "a" });
+export const published: Promise<shop.CallResult<undefined>> = client.echo.publish({ text: "a" });
 export const handled = (text: string, all: shop.ShopHandlers): Promise<string | undefined> =>
   shop.handleShop(text, all, { tenants: ["acme"], onError: (error: unknown) => void error, verify: () => true });
 "#;
@@ -231,17 +231,17 @@ fn clients_and_servers_are_typed() {
     }
     // With the library, the signal has its type.
     let signal =
-        "import type { ShopMessage } from './shop.ts';\nexport const f = (m: ShopMessage): number => m.signal.aborted;";
+        "import type { Message } from './shop.ts';\nexport const f = (m: Message): number => m.signal.aborted;";
     assert_eq!(errors(signal, &browser).len(), 1);
     for wrong in [
         "await client.echo({ text: 1 });",
         "await client.ech({ text: 'a' });",
         "const text: string = (await client.echo({ text: 'a' })).response.text; void text;",
         "shop.createShopClient(client, { from: 'x' });",
-        "shop.createShopClient({} as shop.ShopTransport, {});",
+        "shop.createShopClient({} as shop.Transport, {});",
         "await client.echo({ text: 'a' }, { retry: { hedgeAfterMs: 1 } });",
         "await client.echo({ text: 'a' }, { skew: 'lenient' });",
-        "shop.createShopClient({} as shop.ShopTransport, { from: 'x', interceptors: [async () => 1] });",
+        "shop.createShopClient({} as shop.Transport, { from: 'x', interceptors: [async () => 1] });",
         "shop.createShopServer({} as shop.ShopHandlers, { interceptors: [async () => ({ error: 'a' })] });",
     ] {
         let usage = format!(

@@ -59,7 +59,7 @@ const USES_OF_ERRORS: &str = r#"
 import * as errors from "./errors.ts";
 declare const client: errors.ErrorsClient;
 export async function call(): Promise<number> {
-  const result: errors.ErrorsCallResult<errors.BookTripResponse, errors.BookTripErrors> = await client.bookTrip({ from: "a" });
+  const result: errors.CallResult<errors.BookTripResponse, errors.BookTripErrors> = await client.bookTrip({ from: "a" });
   if (result.status === "ok") return result.response.id.length;
   if (result.status === "error" && result.error.declared) {
     const { error } = result;
@@ -83,7 +83,7 @@ export async function call(): Promise<number> {
   if (failure.code === "EAGENTRPC_NO_CAPABILITY" || failure.code === "NOT_DECLARED") return failure.retryable ? 1 : 0;
   return failure.message.length;
 }
-export const free = (result: errors.ErrorsFailedCall<errors.BookTripErrors>): number =>
+export const free = (result: errors.FailedCall<errors.BookTripErrors>): number =>
   result.error.declared && result.error.code === "NO_SEATS" ? result.error.details.free : 0;
 export async function thrown(): Promise<errors.NoSeatsDetails | undefined> {
   try {
@@ -92,17 +92,17 @@ export async function thrown(): Promise<errors.NoSeatsDetails | undefined> {
     void pong;
   } catch (error) {
     if (error instanceof errors.BookTripError) {
-      const failed: errors.ErrorsFailedCall<errors.BookTripErrors> = error.result;
+      const failed: errors.FailedCall<errors.BookTripErrors> = error.result;
       const texts: string[] = [error.name, error.code, error.message, failed.status];
       void [texts, error.details];
       return failed.error.declared && failed.error.code === "NO_SEATS" ? failed.error.details : undefined;
     }
-    if (error instanceof errors.ErrorsFailedCallError) return void error.result.correlationId;
+    if (error instanceof errors.FailedCallError) return void error.result.correlationId;
   }
   return undefined;
 }
 export const handlers: errors.ErrorsHandlers = {
-  async bookTrip({ from }, context: errors.ErrorsContext<errors.BookTripErrors>): Promise<errors.BookTripResponse> {
+  async bookTrip({ from }, context: errors.Context<errors.BookTripErrors>): Promise<errors.BookTripResponse> {
     if (from === "full") return context.fail("NO_SEATS", "all seats are taken", { free: 0 });
     if (from === "sold") return context.fail("SOLD_OUT", "sold out");
     const other = await client.changeSeat({ id: from }, { parent: context });
@@ -119,22 +119,22 @@ export const answered = (text: string): Promise<string | undefined> =>
 const USES_OF_ALL_RESULTS: &str = r#"
 import * as errors from "./errors.ts";
 declare const client: errors.ErrorsClient;
-export function responseOf<T>(result: errors.ErrorsCallResult<T>): T {
+export function responseOf<T>(result: errors.CallResult<T>): T {
   if (result.status === "ok") return result.response;
-  throw new errors.ErrorsFailedCallError(result);
+  throw new errors.FailedCallError(result);
 }
-export const textOf = (error: errors.ErrorsCallError): string => `${error.code}${error.declared ?? false}${error.details}`;
-export const codeOf = ({ result }: errors.ErrorsFailedCallError): string => result.error.code;
-export const callerOf = ({ caller }: errors.ErrorsContext): string => caller;
-export async function timed<T>(call: (options: errors.ErrorsCallOptions) => Promise<errors.ErrorsCallResult<T>>): Promise<T> {
+export const textOf = (error: errors.CallError): string => `${error.code}${error.declared ?? false}${error.details}`;
+export const codeOf = ({ result }: errors.FailedCallError): string => result.error.code;
+export const callerOf = ({ caller }: errors.Context): string => caller;
+export async function timed<T>(call: (options: errors.CallOptions) => Promise<errors.CallResult<T>>): Promise<T> {
   return responseOf(await call({ timeoutMs: 5 }));
 }
-export async function use(context: errors.ErrorsContext<errors.BookTripErrors>, thrown: errors.BookTripError): Promise<unknown> {
+export async function use(context: errors.Context<errors.BookTripErrors>, thrown: errors.BookTripError): Promise<unknown> {
   const result = await client.bookTrip({ from: "a" });
-  const [all, response]: [errors.ErrorsCallResult<unknown>, errors.BookTripResponse] = [result, responseOf(result)];
+  const [all, response]: [errors.CallResult<unknown>, errors.BookTripResponse] = [result, responseOf(result)];
   const timedResponse: errors.BookTripResponse = await timed((options) => client.bookTrip({ from: "a" }, options));
   if (result.status === "ok") return [all, response, timedResponse, callerOf(context), codeOf(thrown)];
-  const [failed, failure, text]: [errors.ErrorsFailedCall, errors.ErrorsCallFailure, string] = [result, result.error, textOf(result.error)];
+  const [failed, failure, text]: [errors.FailedCall, errors.CallFailure, string] = [result, result.error, textOf(result.error)];
   if (failed.status === "error" && failed.error.declared) return failed.error.details;
   return [failure, text];
 }
@@ -144,7 +144,7 @@ export async function use(context: errors.ErrorsContext<errors.BookTripErrors>, 
 const USES_OF_SEVERAL_CODES: &str = r#"
 import type * as errors from "./errors.ts";
 export function fail(
-  { fail }: errors.ErrorsContext<errors.BookTripErrors>,
+  { fail }: errors.Context<errors.BookTripErrors>,
   codes: { none: "SOLD_OUT" | "PAYMENT_DOWN"; two: "NO_SEATS" | "OTHER"; any: string },
 ): unknown[] {
   const both = { free: 1, kind: "card" as const, card: "1" };
@@ -184,13 +184,13 @@ fn declared_errors_are_typed() {
         "context.fail('NO_SEATS' as 'NO_SEATS' | 'OTHER', 'full', { free: 0 });",
         "context.fail('NO_SEATS' as 'NO_SEATS' | 'NOT_DECLARED', 'full');",
         "context.fail(Symbol('NO_SEATS'), 'full');",
-        "if (r.status !== 'ok') { const s: errors.ErrorsCallResult<number> = r; const n: errors.ErrorsCallFailure<errors.ChangeSeatErrors> = r.error; void [s, n]; }",
+        "if (r.status !== 'ok') { const s: errors.CallResult<number> = r; const n: errors.CallFailure<errors.ChangeSeatErrors> = r.error; void [s, n]; }",
     ];
     let usage = |wrong: &str| {
         format!(
             "import * as errors from './errors.ts';\n\
-             declare const context: errors.ErrorsContext<errors.BookTripErrors>;\n\
-             declare const r: errors.ErrorsCallResult<errors.BookTripResponse, errors.BookTripErrors>;\n\
+             declare const context: errors.Context<errors.BookTripErrors>;\n\
+             declare const r: errors.CallResult<errors.BookTripResponse, errors.BookTripErrors>;\n\
              export const f = () => {{ {wrong} }};\n"
         )
     };

@@ -1,7 +1,7 @@
 //! The exports of generated TypeScript: together with those of other agents, in bundles, and before linters.
 
-use capgen_codegen::Language;
-use capgen_tests::contract::{Draft, contract, generated};
+use capgen_codegen::{Language, Options};
+use capgen_tests::contract::{Draft, contract, generated, generated_with};
 use capgen_tests::node::{self, Node, Program, TscError};
 
 fn node() -> Option<Node> {
@@ -34,16 +34,28 @@ fn shop(agent: &str, capability: &str) -> (String, String) {
 }
 
 #[test]
-fn one_file_can_export_everything_of_several_agents() {
+fn a_program_uses_each_agent_by_the_name_in_the_index() {
     let Some(node) = node() else { return };
-    // The ids of the last three agents are the same in camel case.
-    let agents = [("a-b", "pay"), ("a.b", "pay2"), ("a_b", "pay3"), ("a--b", "pay4")];
-    let mut files = fleet();
-    files.extend(agents.map(|(agent, capability)| shop(agent, capability)));
-    let agents = files.iter().filter(|(name, _)| name != "_capgen.ts");
-    let all: String = agents.map(|(name, _)| format!("export * from \"./{name}\";\n")).collect();
-    files.push(("all.ts".to_owned(), all));
-    assert_eq!(compile(&node, files), []);
+    let files = fleet();
+    let index = files.iter().find(|(name, _)| name == "index.ts").unwrap();
+    let agents = files.iter().map(|(name, _)| name.trim_end_matches(".ts"));
+    for agent in agents.filter(|name| !["_capgen", "index"].contains(name)) {
+        assert!(index.1.contains(&format!(" from \"./{agent}.js\";\n")), "{agent}");
+    }
+    let uses = r#"
+import { legacyCrm, payments, prReviewer } from "./index.ts";
+export type All = payments.Capabilities & prReviewer.Capabilities;
+export const review: prReviewer.ParseResult<prReviewer.ReviewPrRequest> = prReviewer.parseReviewPrRequest({});
+export const hash: string = legacyCrm.capabilities["lookup-customer"].hash;
+export const timeout: 60000 = prReviewer.reviewPrTimeoutMs;
+"#;
+    let mut checked = files.clone();
+    checked.push(("uses.ts".to_owned(), uses.to_owned()));
+    assert_eq!(compile(&node, checked), []);
+    // A bundle has only the agents that the program uses. esbuild keeps all exports of an agent here; Rollup does not.
+    let entry = "import { prReviewer } from './index.ts'; console.log(prReviewer.isReviewPrRequest({}));";
+    let bundle = node.bundle(&files, entry).unwrap();
+    assert!(bundle.contains("function isReviewPrRequest") && !bundle.contains("Payment"), "{bundle}");
 }
 
 #[test]
@@ -57,22 +69,93 @@ fn names_of_the_agent_differ_from_those_of_its_types() {
     }
 }
 
+/// The names that are the same in every file, as definitions of a contract, in which they have priority.
+#[test]
+fn definitions_keep_names_that_every_file_exports() {
+    let Some(node) = node() else { return };
+    let names =
+        ["Capabilities", "Violation", "ParseResult", "PayloadError", "Validators", "Message", "Call", "StandardSchema"];
+    let definitions =
+        names.map(|name| format!(r#""{name}": {{"type": "object", "properties": {{"a": {{"enum": [1, 2]}}}}}}"#));
+    let properties = names.map(|name| format!(r##""{name}": {{"$ref": "#/definitions/{name}"}}"##));
+    let schema = format!(
+        r#"{{"type": "object", "definitions": {{{}}}, "properties": {{{}}}}}"#,
+        definitions.join(","),
+        properties.join(",")
+    );
+    // The last id gives names that every file exports.
+    for (agent, prefix) in [("shop", "Shop"), ("server", "Server")] {
+        for single_file in [false, true] {
+            let options = Options { calls: true, single_file, ..Options::default() };
+            let contract = contract(agent, &[Draft::request("pay", &schema)]).unwrap();
+            let file = generated_with(&contract, Language::TypeScript, &options);
+            for name in names {
+                assert!(file.contains(&format!("export type {name} = {{\n  a?: 1 | 2;\n}};")), "{name}: {file}");
+            }
+            assert!(file.contains(&format!("export interface {prefix}Capabilities {{")), "{file}");
+            assert!(!file.contains("@deprecated `Capabilities`"), "{file}");
+            assert!(
+                file.contains(&format!("(value: unknown, options?: ParseOptions): {prefix}ParseResult<PayRequest>"))
+            );
+            assert_eq!(compile(&node, vec![("a.ts".to_owned(), file)]), [], "{agent}");
+        }
+    }
+}
+
+#[test]
+fn former_names_of_the_agent_are_aliases() {
+    let Some(node) = node() else { return };
+    let usage = r#"
+import { capabilities, shopCapabilities } from "./shop.ts";
+import type { Capabilities, ShopCapabilities } from "./shop.ts";
+type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+export const equal: [Equal<Capabilities, ShopCapabilities>, Equal<typeof capabilities, typeof shopCapabilities>] = [true, true];
+"#;
+    let (name, text) = shop("shop", "pay");
+    assert!(text.contains("/** @deprecated `Capabilities` */\nexport type ShopCapabilities = Capabilities;\n"));
+    assert_eq!(compile(&node, vec![(name, text), ("use.ts".to_owned(), usage.to_owned())]), []);
+}
+
+#[test]
+fn generated_files_compile_with_isolated_declarations_and_the_library_of_es2020() {
+    let Some(node) = node() else { return };
+    let mut options = node::strictest();
+    let more =
+        serde_json::json!({"isolatedDeclarations": true, "declaration": true, "lib": ["es2020"], "target": "es2020"});
+    options.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    let cases = std::fs::read_dir(capgen_tests::folder().join("cases")).unwrap();
+    let mut files = Vec::new();
+    for case in cases {
+        for folder in ["ts", "ts-calls"] {
+            let expected = case.as_ref().unwrap().path().join("expected").join(folder);
+            for entry in std::fs::read_dir(expected).into_iter().flatten() {
+                let path = entry.unwrap().path();
+                let name = format!("{folder}/{}", path.file_name().unwrap().to_string_lossy());
+                files.push((name, std::fs::read_to_string(path).unwrap()));
+            }
+            files.push((format!("{folder}/_capgen.ts"), capgen_tests::contract::shared("ts")));
+        }
+    }
+    assert!(files.len() > 40);
+    assert_eq!(node.tsc_check_all(&[Program { files, options }]).unwrap(), [vec![]]);
+}
+
 #[test]
 fn constants_have_the_values_of_enums_and_the_properties_of_capabilities() {
     let Some(node) = node() else { return };
     let usage = r#"
 import * as shop from "./shop.ts";
 export const sizes: readonly ["s", "m", 1] = shop.payRequestCardSizeValues;
-const { pay } = shop.shopCapabilities;
+const { pay } = shop.capabilities;
 export const hash: string = pay.hash;
 export const version: undefined = pay.version;
 export function size(value: unknown): "s" | "m" | 1 | null | undefined {
-  const result: shop.ShopParseResult<shop.PayRequest> = pay.request.parse(value, { limit: 1 } satisfies shop.ShopParseOptions);
-  if (!result.ok) throw new shop.ShopPayloadError(result.violations);
+  const result: shop.ParseResult<shop.PayRequest> = pay.request.parse(value, { limit: 1 } satisfies shop.ParseOptions);
+  if (!result.ok) throw new shop.PayloadError(result.violations);
   return shop.hasPayRequestCardTag(result.value) ? result.value.size : null;
 }
 export const isText = (value: unknown): string => (pay.response.is(value) ? value : "");
-export type Pay = shop.ShopCapabilities["pay"]["request"];
+export type Pay = shop.Capabilities["pay"]["request"];
 "#;
     let files = vec![shop("shop", "pay"), ("use.ts".to_owned(), usage.to_owned())];
     assert_eq!(compile(&node, files), []);
@@ -88,11 +171,13 @@ fn bundles_contain_only_the_exports_that_a_program_uses() {
         text.lines().filter(|line| !line.starts_with("//")).collect::<Vec<_>>().join("\n")
     };
     let guard = bundle("import { isPayRequest } from './shop.ts'; console.log(isPayRequest(1));");
-    for unused in ["PayloadError", "shopCapabilities", "Values", "function parse", "hasPayRequestCardTag", "capgen"] {
+    for unused in
+        ["PayloadError", "capabilities", "Capabilities", "Values", "function parse", "hasPayRequestCardTag", "capgen"]
+    {
         assert!(!guard.contains(unused), "{unused} in {guard}");
     }
     let parser = bundle("import { parsePayRequest } from './shop.ts'; console.log(parsePayRequest(1));");
-    for unused in ["PayloadError", "shopCapabilities", "~standard", "capgen", "jsonSchema", "schema_", "payRe"] {
+    for unused in ["PayloadError", "capabilities", "~standard", "capgen", "jsonSchema", "schema_", "payRe"] {
         assert!(!parser.contains(unused), "{unused} in {parser}");
     }
     let object = bundle("import { payResponse } from './shop.ts'; console.log(payResponse);");
@@ -101,8 +186,13 @@ fn bundles_contain_only_the_exports_that_a_program_uses() {
         assert!(!object.contains(unused), "{unused} in {object}");
     }
     assert_eq!(bundle("import './shop.ts';").lines().filter(|line| !line.starts_with("//")).count(), 0);
-    let table = bundle("import { shopCapabilities } from './shop.ts'; console.log(shopCapabilities);");
+    let table = bundle("import { capabilities } from './shop.ts'; console.log(capabilities);");
     assert!(table.contains("parsePayRequest") && table.contains("hash: "), "{table}");
+    // One timeout needs no table, and no validators.
+    let files = [fleet().into_iter().find(|(name, _)| name == "payments.ts").unwrap()];
+    let timeout = "import { createPaymentTimeoutMs } from './payments.ts'; console.log(createPaymentTimeoutMs);";
+    let text = node.minified(&files, timeout).unwrap();
+    assert!(text.len() < 40, "{text}");
 }
 
 #[test]

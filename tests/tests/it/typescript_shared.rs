@@ -179,13 +179,14 @@ fn project(name: &str, options: &Options, others: &[(&str, &str)]) -> PathBuf {
 
 /// A program that uses values and types of two agents.
 const USES: &str = r#"
-import { OnePayloadError, assertOrderFromOneRequest, createOneClient } from "./oneEXTENSION";
-import type { OneCallResult, OneTransport, OneViolation } from "./oneEXTENSION";
-import { TwoPayloadError, handleTwo, parseOrderFromTwoRequest } from "./twoEXTENSION";
+import { PayloadError, assertOrderFromOneRequest, createOneClient } from "./oneEXTENSION";
+import type { CallResult, Transport, Violation } from "./oneEXTENSION";
+import * as two from "./twoEXTENSION";
+const { handleTwo, parseOrderFromTwoRequest } = two;
 const result = parseOrderFromTwoRequest({ id: 1 });
-const violations: OneViolation[] = result.ok ? [] : result.violations;
-const transport: OneTransport = { request: async () => "", publish: async () => {} };
-const sent: OneCallResult<unknown> = await createOneClient(transport, { from: "a" }).orderFromOne({ id: "b" });
+const violations: Violation[] = result.ok ? [] : result.violations;
+const transport: Transport = { request: async () => "", publish: async () => {} };
+const sent: CallResult<unknown> = await createOneClient(transport, { from: "a" }).orderFromOne({ id: "b" });
 const answer: string | undefined = await handleTwo("{}", { orderFromTwo: () => 1 });
 let kind = "";
 try {
@@ -193,7 +194,7 @@ try {
   assertOrderFromOneRequest(value);
 } catch (error) {
   // All agents of the folder have one class.
-  kind = `${error instanceof OnePayloadError} ${error instanceof TwoPayloadError}`;
+  kind = `${error instanceof PayloadError} ${error instanceof two.PayloadError}`;
 }
 console.log(violations.map(({ path }) => path).join(), sent.status, answer, kind);
 "#;

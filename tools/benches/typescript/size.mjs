@@ -24,7 +24,7 @@ async function size(texts) {
       });
     },
   };
-  const contents = texts.map((_, at) => `export * from "module:${at}";`).join("\n");
+  const contents = texts.map((_, at) => `export * as agent${at} from "module:${at}";`).join("\n");
   const options = { bundle: true, minify: true, format: "esm", target: "es2022", write: false, plugins: [modules] };
   const { outputFiles } = await build({ ...options, stdin: { contents, resolveDir: import.meta.dirname } });
   return gzipSync(outputFiles[0].contents, { level: 9 }).length;

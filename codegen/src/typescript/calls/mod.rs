@@ -16,10 +16,10 @@ use crate::name;
 
 pub(super) use verdicts::table as verdicts;
 
-/// The hand-written types; `PREFIX` is the start of their names.
+/// The hand-written types; each of their names follows [`PREFIX`].
 const TEXT: &str = include_str!("types.ts");
 
-/// The start of the names in [`TEXT`].
+/// The word before each name in [`TEXT`] that a file can change.
 const PREFIX: &str = "PREFIX";
 
 /// The names of the types in [`TEXT`], after the prefix.
@@ -96,7 +96,7 @@ pub(super) fn types(model: &Model<'_>, names: &CallNames) -> Vec<Item> {
 
 /// The types that do not depend on the contract.
 pub(super) fn common_types(names: &CallNames) -> impl Iterator<Item = Item> {
-    HandWritten::types(TEXT, PREFIX, &names.prefix).map(Item::HandWrittenType)
+    HandWritten::types(TEXT, PREFIX, |name| names.of(name)).map(Item::HandWrittenType)
 }
 
 /// The functions that make a client, handle a message, and make a server.

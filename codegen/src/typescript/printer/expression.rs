@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::Form;
 use super::layout::{Doc, concat, group, if_broken, indent, line, separated, soft_line, text};
 use super::literal;
-use super::types::list;
+use super::types::{self, list};
 use crate::typescript::syntax::{BinaryOperator, Expression, Local, Name, follows_dot};
 
 /// How tightly the parts of an expression belong together.
@@ -52,10 +52,10 @@ pub(super) fn plain(expression: &Expression, form: Form) -> Doc {
         Expression::Not(inner) => concat(vec![text("!"), operand(inner, Precedence::Call, form)]),
         Expression::Plus(inner) => concat(vec![text("+"), operand(inner, Precedence::Call, form)]),
         Expression::TypeOf(inner) => concat(vec![text("typeof "), operand(inner, Precedence::Unary, form)]),
-        Expression::AsAny(inner) if form == Form::Typed => {
-            concat(vec![operand(inner, Precedence::Relation, form), text(" as any")])
+        Expression::As(inner, ty) if form == Form::Typed => {
+            concat(vec![operand(inner, Precedence::Relation, form), text(" as "), types::plain(ty)])
         }
-        Expression::AsAny(inner) => plain(inner, form),
+        Expression::As(inner, _) => plain(inner, form),
         Expression::Increment(local) => text(format!("++{}", local_text(*local))),
         Expression::Binary(..) => chain(expression, form),
         Expression::And(_) | Expression::Or(_) => {
@@ -77,6 +77,7 @@ pub(super) fn plain(expression: &Expression, form: Form) -> Doc {
         Expression::Array(items) => list("[", items.iter().map(|item| plain(item, form)), "]"),
         Expression::Spread(inner) => concat(vec![text("..."), plain(inner, form)]),
         Expression::Object(members) => object(members, form),
+        Expression::Getter(value) => plain(value, form),
         Expression::Arrow(parameters, value) => arrow(parameters, value, form),
     }
 }
@@ -148,8 +149,15 @@ fn object(members: &[(String, Expression)], form: Form) -> Doc {
     if members.is_empty() {
         return text("{}");
     }
-    let member = |(name, value): &(String, Expression)| {
-        concat(vec![text(format!("{}: ", literal::key(name))), plain(value, form)])
+    let member = |(name, value): &(String, Expression)| match value {
+        Expression::Getter(value) => {
+            let body = indent(vec![line(), text("return "), plain(value, form), text(";")]);
+            concat(vec![
+                text(format!("get {}() ", literal::key(name))),
+                group(vec![text("{"), body, line(), text("}")]),
+            ])
+        }
+        _ => concat(vec![text(format!("{}: ", literal::key(name))), plain(value, form)]),
     };
     let mut inner = vec![line()];
     inner.extend(separated(members.iter().map(member), ","));
@@ -159,8 +167,8 @@ fn object(members: &[(String, Expression)], form: Form) -> Doc {
 
 fn precedence(expression: &Expression, form: Form) -> Precedence {
     match expression {
-        Expression::AsAny(inner) if form != Form::Typed => precedence(inner, form),
-        Expression::AsAny(_) => Precedence::Relation,
+        Expression::As(inner, _) if form != Form::Typed => precedence(inner, form),
+        Expression::As(..) => Precedence::Relation,
         Expression::Arrow(..) | Expression::Spread(_) => Precedence::Lowest,
         Expression::And(_) | Expression::Or(_) => Precedence::Logical,
         Expression::Binary(_, operator, _) => binary(*operator).1,
@@ -209,6 +217,8 @@ pub(super) fn local_text(local: Local) -> Cow<'static, str> {
         Local::Depth => "depth".into(),
         Local::UnusedDepth => "_depth".into(),
         Local::Verdict => "verdict".into(),
+        Local::Schema => "schema".into(),
+        Local::Members => "members".into(),
         Local::Transport => "transport".into(),
         Local::Text => "text".into(),
         Local::Handlers => "handlers".into(),

@@ -58,6 +58,9 @@ pub(super) fn exports(import: &Import, form: Form) -> Option<Doc> {
 
 /// A name of the shared module with the name in the file.
 fn renamed(name: &Renamed, form: Form) -> Doc {
+    if name.shared == name.own {
+        return text(name.own.clone());
+    }
     let word = if form == Form::CommonJs { ": " } else { " as " };
     text([name.shared.as_str(), word, &name.own].concat())
 }

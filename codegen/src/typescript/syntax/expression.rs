@@ -1,6 +1,6 @@
 //! Expressions.
 
-use super::types::{Literal, Number};
+use super::types::{Literal, Number, Type};
 
 /// An expression. The printer adds parentheses.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -23,8 +23,8 @@ pub(in crate::typescript) enum Expression {
     /// `+operand`, which counts `true` as 1.
     Plus(Box<Expression>),
     TypeOf(Box<Expression>),
-    /// `operand as any` in TypeScript, the operand in JavaScript.
-    AsAny(Box<Expression>),
+    /// `operand as Type` in TypeScript, the operand in JavaScript.
+    As(Box<Expression>, Type),
     /// `++local`.
     Increment(Local),
     Binary(Box<Expression>, BinaryOperator, Box<Expression>),
@@ -40,6 +40,8 @@ pub(in crate::typescript) enum Expression {
     Array(Vec<Expression>),
     Spread(Box<Expression>),
     Object(Vec<(String, Expression)>),
+    /// `get name() { return value; }`, as a member of an object.
+    Getter(Box<Expression>),
     /// `(parameters) => value`.
     Arrow(Vec<Local>, Box<Expression>),
 }
@@ -93,6 +95,9 @@ pub(in crate::typescript) enum Local {
     Depth,
     UnusedDepth,
     Verdict,
+    /// A Standard Schema, and the members of a form.
+    Schema,
+    Members,
     /// The transport of a client.
     Transport,
     /// The text of a message.
@@ -152,6 +157,11 @@ impl Expression {
         Expression::Binary(Box::new(self), operator, Box::new(right))
     }
 
+    /// The expression with another type.
+    pub(in crate::typescript) fn typed(self, ty: Type) -> Self {
+        Expression::As(Box::new(self), ty)
+    }
+
     pub(in crate::typescript) fn equals(self, right: Expression) -> Self {
         self.binary(BinaryOperator::Equal, right)
     }
@@ -184,9 +194,10 @@ impl Expression {
             | Expression::Not(inner)
             | Expression::Plus(inner)
             | Expression::TypeOf(inner)
-            | Expression::AsAny(inner)
+            | Expression::As(inner, _)
             | Expression::Assign(_, inner)
             | Expression::Spread(inner)
+            | Expression::Getter(inner)
             | Expression::Arrow(_, inner) => first = Some(inner),
             Expression::Index(a, b) | Expression::Binary(a, _, b) => (first, second) = (Some(&**a), Some(&**b)),
             Expression::Call(callee, arguments) => (first, items) = (Some(&**callee), arguments),
@@ -213,9 +224,10 @@ impl Expression {
             | Expression::Not(inner)
             | Expression::Plus(inner)
             | Expression::TypeOf(inner)
-            | Expression::AsAny(inner)
+            | Expression::As(inner, _)
             | Expression::Assign(_, inner)
             | Expression::Spread(inner)
+            | Expression::Getter(inner)
             | Expression::Arrow(_, inner) => vec![inner],
             Expression::Index(a, b) | Expression::Binary(a, _, b) => vec![a, b],
             Expression::Call(callee, arguments) => std::iter::once(&mut **callee).chain(arguments).collect(),

@@ -27,7 +27,7 @@ pub(super) struct Import {
     pub(super) functions: Vec<&'static str>,
     /// Functions that verdicts call for many values of a payload. The file has a constant for each.
     pub(super) tests: Vec<&'static str>,
-    /// The classes of errors that the file exports.
+    /// The classes of errors, and other values, that the file exports.
     pub(super) classes: Vec<Renamed>,
     pub(super) types: Vec<Renamed>,
 }
@@ -68,6 +68,7 @@ pub(super) enum Item {
 }
 
 /// `export const name = value as const`, or `export const name: declared = value`.
+#[derive(Clone)]
 pub(super) struct Constant {
     pub(super) doc: Vec<String>,
     pub(super) name: String,

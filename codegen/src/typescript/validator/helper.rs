@@ -48,7 +48,10 @@ helpers! {
     AddTo "addTo" "add_to" [Clip],
     Clip "clip" "clip" [],
     Assert "assert" "assert" [],
-    Standard "standard" "standard" [Clip],
+    StandardSchema "standardSchema" "standard_schema" [Standard],
+    Standard "standard" "standard" [Clip, ParamsOf],
+    ParamsOf "paramsOf" "params_of" [],
+    Coerced "coerced" "coerced" [],
     JsonSchema "jsonSchema" "json_schema" [],
     PositionsOf "positionsOf" "positions_of" [],
     Shallow "shallow" "shallow" [],
@@ -195,12 +198,18 @@ impl Helper {
 
     /// Whether verdicts call it for many values of a payload.
     fn is_in_verdicts(self) -> bool {
-        let is_called_once = matches!(self, Helper::Parse | Helper::ExplainUnion | Helper::Assert | Helper::Standard)
-            || matches!(
-                self,
-                Helper::JsonSchema | Helper::PositionsOf | Helper::ClientOf | Helper::Serve | Helper::ServerOf
-            )
-            || matches!(self, Helper::VersionRefusal | Helper::CandidatesOf | Helper::VerdictsOf);
+        let is_called_once =
+            matches!(self, Helper::Parse | Helper::ExplainUnion | Helper::Assert | Helper::StandardSchema)
+                || matches!(
+                    self,
+                    Helper::Coerced
+                        | Helper::JsonSchema
+                        | Helper::PositionsOf
+                        | Helper::ClientOf
+                        | Helper::Serve
+                        | Helper::ServerOf
+                )
+                || matches!(self, Helper::VersionRefusal | Helper::CandidatesOf | Helper::VerdictsOf);
         !is_called_once
     }
 

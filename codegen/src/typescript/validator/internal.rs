@@ -131,7 +131,7 @@ pub(super) fn array(mut items: Vec<Expression>) -> Expression {
         && !items.iter().all(is_scalar)
         && let Some(first) = items.first_mut()
     {
-        *first = Expression::AsAny(Box::new(std::mem::replace(first, Expression::Undefined)));
+        *first = std::mem::replace(first, Expression::Undefined).typed(Type::ANY);
     }
     Expression::Array(items)
 }

@@ -25,11 +25,14 @@ use test::Tests;
 
 use super::names::AgentNames;
 use super::syntax::{
-    DeclarationKind, ErrorClass, ErrorKind, Expression, Function, Item, Keyword, Literal, Local, Module, Name,
-    Parameter, Property, Returns, Statement, Type, TypeDeclaration, union,
+    DeclarationKind, ErrorClass, ErrorKind, Expression, Function, HandWritten, Item, Keyword, Literal, Local, Module,
+    Name, Parameter, Property, Returns, Statement, Type, TypeDeclaration, union,
 };
 use crate::model::Model;
 use crate::plan::{self, SidePlan};
+
+/// The hand-written type; `PREFIX` is before its name and those of other types.
+const TEXT: &str = include_str!("types.ts");
 
 /// The names of the exported functions for a type.
 pub(super) struct Names {
@@ -68,7 +71,8 @@ pub(super) fn all_types(agent: &AgentNames) -> Vec<Item> {
     let doc = vec!["The error that the `assert` functions throw.".to_owned()];
     let kind = ErrorKind::Violations(agent.violation.clone());
     let error = ErrorClass { doc, name: agent.error.clone(), kind };
-    vec![result(agent), violation(agent), options(agent), Item::Error(error)]
+    let types = [result(agent), violation(agent), options(agent)];
+    types.into_iter().chain(validators(agent)).chain([Item::Error(error)]).collect()
 }
 
 /// Adds the validators of every side that has a schema, then other functions, then every side as a Standard Schema, and
@@ -182,6 +186,16 @@ fn options(agent: &AgentNames) -> Item {
     let doc = "`redact` keeps values of the payload out of messages. At most `limit` (100) violations are listed, with at most \
                `maxBytes` (65536) bytes of text, but at least one.";
     declaration(&agent.options, None, Type::object(members.into()), doc)
+}
+
+/// The type of the functions for a side.
+fn validators(agent: &AgentNames) -> impl Iterator<Item = Item> {
+    let name = |name: &str| match name {
+        "ParseOptions" => agent.options.clone(),
+        "ParseResult" => agent.result.clone(),
+        _ => agent.validators.clone(),
+    };
+    HandWritten::types(TEXT, "PREFIX", name).map(Item::HandWrittenType)
 }
 
 fn declaration(name: &str, parameter: Option<&'static str>, body: Type, doc: &str) -> Item {

@@ -12,7 +12,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use crate::typescript::syntax::{BinaryOperator, Expression, Literal, Local, Name, Statement, follows_dot};
+use crate::typescript::syntax::{BinaryOperator, Expression, Literal, Local, Name, Statement, Type, follows_dot};
 
 /// Rewrites the tests whose narrowing the rest of a condition does not allow.
 pub(super) fn widen(statements: &mut [Statement]) {
@@ -70,7 +70,7 @@ fn widen_properties(expression: &mut Expression, repeated: &HashSet<Expression>)
     };
     if let Some(tested) = tested.filter(|tested| repeated.contains(tested)) {
         let inner = std::mem::replace(tested, Expression::Undefined);
-        *tested = Expression::AsAny(Box::new(inner));
+        *tested = inner.typed(Type::ANY);
     }
     expression.children_mut().into_iter().for_each(|child| widen_properties(child, repeated));
 }
@@ -82,7 +82,7 @@ fn rewrite(expression: &mut Expression, next: &mut usize, wide: &BTreeSet<usize>
         *next += 1;
         if let Some(operand) = operand_mut(expression).filter(|_| is_wide) {
             let inner = std::mem::replace(operand, Expression::Undefined);
-            *operand = Expression::AsAny(Box::new(inner));
+            *operand = inner.typed(Type::ANY);
         }
     }
     expression.children_mut().into_iter().for_each(|child| rewrite(child, next, wide));

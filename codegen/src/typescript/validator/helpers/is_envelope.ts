@@ -29,12 +29,13 @@ function isEnvelope(value«: any»)«: boolean» {
           value.signature?.length === (value.kind === "hmac" ? 64 : 86) &&
           Object.keys(value).length === 3 && ["keyId", "signature"].every((name) => isMember([name, value[name]]))),
   };
+  const has = (members«: any», name«: string»)«: boolean» => Object.prototype.hasOwnProperty.call(members, name);
   const isMember = ([name, value]«: any») =>
-    Object.hasOwn(texts, name) ? isText(value) && texts[name].test(value) : Object.hasOwn(others, name) && others[name](value);
+    has(texts, name) ? isText(value) && texts[name].test(value) : has(others, name) && others[name](value);
   return (
     isDict(value) &&
-    ["version", "kind", "messageId", "correlationId", "from", "to", "capability", "payload"].every((name) => Object.hasOwn(value, name)) &&
-    !["keyId", "signature"].some((name) => Object.hasOwn(value, name)) &&
+    ["version", "kind", "messageId", "correlationId", "from", "to", "capability", "payload"].every((name) => has(value, name)) &&
+    !["keyId", "signature"].some((name) => has(value, name)) &&
     Object.entries(value).every(isMember)
   );
 }

@@ -1,4 +1,4 @@
 /** The own property of an object, for names such as `toString` that every object inherits. */
 function own(value«: any», name«: string»)«: any» {
-  return Object.hasOwn(value, name) ? value[name] : undefined;
+  return Object.prototype.hasOwnProperty.call(value, name) ? value[name] : undefined;
 }

@@ -4,8 +4,9 @@
  * keywords: `properties` are required, `optional` ones are not, `dependent` lists those that others require, `patterns` are pairs of a pattern of names and a rule, `rest` is the rule of all others (`false` allows none), and
  * `text` is shown in messages where JavaScript would print a keyword's value differently. A union matches only values that
  * follow the rule `any`, and a branch only values that follow its rule in `when`. `ofName` is the rule of a name that does not follow it.
+ * The option `params` is a function that gives violations parameters.
  */
-function parse(isValid«: boolean», value«: any», { redact, limit, maxBytes }«: any» = {}, schema«: () => any»)«: any» {
+function parse(isValid«: boolean», value«: any», { redact, limit, maxBytes, params }«: any» = {}, schema«: () => any»)«: any» {
   if (isValid) return { ok: true, value };
   const [root, definitions, among, explain] = schema();
   let report = listOf(Math.max(1, Math.floor(limit ?? 100) || 1), (maxBytes ?? 65_536) || 0);
@@ -20,7 +21,8 @@ function parse(isValid«: boolean», value«: any», { redact, limit, maxBytes }
   const equals = (value«: any», literals«: any») => literals.includes(value) || among?.(value, literals);
   const follow = (rule«: any»)«: any» =>
     typeof rule === "string" ? { type: rule } : rule.ref != null ? follow(definitions[rule.ref]) : rule;
-  const member = (members«: any», name«: any») => (Object.hasOwn(members, name) ? members[name] : undefined);
+  const has = (members«: any», name«: any»)«: boolean» => Object.prototype.hasOwnProperty.call(members, name);
+  const member = (members«: any», name«: any») => (has(members, name) ? members[name] : undefined);
   const typeOf = (value«: any») => {
     const type = typeof value;
     if (type === "number") return Number.isInteger(value) ? "integer" : Number.isFinite(value) ? type : `${value}`;
@@ -145,7 +147,7 @@ function parse(isValid«: boolean», value«: any», { redact, limit, maxBytes }
             isMatched = true; // <patterns>
             if (!follows(rule, item) && !violates(name, rule)) return false; // <patterns>
           } // <patterns>
-        if (isMatched || rest === undefined || (properties && Object.hasOwn(properties, name)) || (optional && Object.hasOwn(optional, name))) continue;
+        if (isMatched || rest === undefined || (properties && has(properties, name)) || (optional && has(optional, name))) continue;
         const rule = rest || { additionalProperties: name };
         if (!follows(rule, item) && !violates(name, rule)) return false;
       }
@@ -171,7 +173,7 @@ function parse(isValid«: boolean», value«: any», { redact, limit, maxBytes }
     // The loop also visits the rules that it adds.
     for (const rule of rules) {
       if (rule.type && !isOf(rule.type, type)) {
-        messages.push({ keyword: "type", message: `expected ${[rule.type].flat().join(", ").replace(/, (?=\w+$)/, " or ")}, got ${type === "instance" ? value.constructor?.name || type : type}` });
+        messages.push({ keyword: "type", message: `expected ${[rule.type].flat().join(", ").replace(/, (?=\w+$)/, " or ")}, got ${type === "instance" ? value.constructor?.name || type : type}`, params: params?.("type", rule.type) });
         continue;
       }
       for (const part of (rule.allOf ?? []).map(follow)) if (!rules.includes(part)) rules.push(part); // <allOf>
@@ -186,14 +188,14 @@ function parse(isValid«: boolean», value«: any», { redact, limit, maxBytes }
     for (const rule of rules)
       for (const keyword in rule) {
         const message = (!isWrong || keyword === "propertyNames") && checks[keyword]?.(rule[keyword], value, rule.text?.[keyword]);
-        if (message) messages.push({ keyword, message: message() });
+        if (message) messages.push({ keyword, message: message(), params: params?.(keyword, rule[keyword], redact) });
       }
     const order = messages[1] && Object.keys(checks);
     messages.sort((a, b) => order.indexOf(a.keyword) - order.indexOf(b.keyword) || (a.message < b.message ? -1 : +(a.message > b.message)));
-    for (const [index, { keyword, message }] of messages.entries()) {
+    for (const [index, { keyword, message, params }] of messages.entries()) {
       const next = messages[index + 1];
       // Several rules may have the same message. A missing property has one: with its allowed values, if a rule has them.
-      if (next?.keyword !== keyword || (keyword !== "required" && next.message !== message)) addTo(list, () => pointer(path), message, keyword);
+      if (next?.keyword !== keyword || (keyword !== "required" && next.message !== message)) addTo(list, () => pointer(path), message, keyword, params);
     }
     if (isWrong || (!isArray && type !== "object")) return;
     const below = (name«: any», item«: any», rules«: any[]») => {
@@ -203,7 +205,7 @@ function parse(isValid«: boolean», value«: any», { redact, limit, maxBytes }
       const isSimple = typeof item !== "object" && !(item?.length > 64) && !only.unions && !only.allOf && !only.not && !only.if;
       if (rules[1] || isSimple || list === report) return visit(rules, item, list, place);
       const { found, count } = find(only, item);
-      for (const inner of found) addTo(list, () => pointer(place) + inner.path, inner.message, inner.keyword);
+      for (const inner of found) addTo(list, () => pointer(place) + inner.path, inner.message, inner.keyword, inner.params);
       list.count += count - found.length;
     };
     if (isArray) {

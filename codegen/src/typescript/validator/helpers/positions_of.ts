@@ -9,7 +9,7 @@ function positionsOf(schema«: any», isMap«?: boolean»)«: any» {
   const members = Object.entries«<any>»(schema).map(([name, value]) => {
     if (isMap) return [name, positionsOf(value)];
     if (/^(const|enum|default|examples)$/.test(name)) return [name, value];
-    return [Object.hasOwn(names, name) ? names[name] : name, positionsOf(value, /^(properties|patternProperties|definitions|\$defs)$/.test(name))];
+    return [Object.prototype.hasOwnProperty.call(names, name) ? names[name] : name, positionsOf(value, /^(properties|patternProperties|definitions|\$defs)$/.test(name))];
   });
   return Object.fromEntries(members);
 }

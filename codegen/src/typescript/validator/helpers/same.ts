@@ -11,7 +11,7 @@ function same(one«: any», other«: any», levels = 128)«: boolean» {
   let more = 0;
   for (const name of Object.keys(one)) {
     if (one[name] === undefined) continue;
-    if (!Object.hasOwn(other, name) || !same(one[name], other[name], levels - 1)) return false;
+    if (!Object.prototype.hasOwnProperty.call(other, name) || !same(one[name], other[name], levels - 1)) return false;
     more--;
   }
   for (const name of Object.keys(other)) if (other[name] !== undefined) more++;

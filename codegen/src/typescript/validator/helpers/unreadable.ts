@@ -9,7 +9,7 @@ function unreadable({ path, message, keyword }«: any», ours«?: string», thei
     const chars = [...name];
     return JSON.stringify(chars.slice(0, 64).join("")) + (chars.length > 64 ? "..." : "");
   };
-  const name = path.slice(path.lastIndexOf("/") + 1).replaceAll("~1", "/").replaceAll("~0", "~");
+  const name = path.slice(path.lastIndexOf("/") + 1).replace(/~1/g, "/").replace(/~0/g, "~");
   if (keyword === "additionalProperties" && path) {
     return `the provider${of(ours)} does not know ${shown(name)}, which your contract${of(theirs)} may send`;
   }

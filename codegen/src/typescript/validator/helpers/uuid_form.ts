@@ -1,1 +1,1 @@
-const uuidForm = /^[\da-f]{8}(?:-[\da-f]{4}){4}[\da-f]{8}$/i;
+const uuidForm«: RegExp» = /^[\da-f]{8}(?:-[\da-f]{4}){4}[\da-f]{8}$/i;

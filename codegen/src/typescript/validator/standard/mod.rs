@@ -1,7 +1,7 @@
 //! Each part of a capability as a [Standard Schema](https://standardschema.dev): an object that libraries can validate
 //! with, and that knows its JSON Schema.
 //!
-//! The objects are plain literals, and only the functions in them refer to validators. So a bundler leaves out each
+//! The objects are literals with a getter, and only the getter refers to validators. So a bundler leaves out each
 //! object that a program does not use, whatever comments the bundler or the compiler understands.
 
 mod json_schema;
@@ -18,9 +18,11 @@ use crate::model::{CapabilityModel, Model, SideModel, TypeId};
 use crate::name;
 use crate::typescript::doc;
 use crate::typescript::names::{AgentNames, lower_first};
-use crate::typescript::syntax::{Constant, Expression, HandWritten, Item, Local, Name, Parameter, Statement, Type};
+use crate::typescript::syntax::{
+    Constant, Expression, Function, HandWritten, Item, Local, Name, Parameter, Returns, Statement, Type,
+};
 
-/// The hand-written type; `PREFIX` is the start of its name.
+/// The hand-written types; `PREFIX` is before their names.
 const TEXT: &str = include_str!("types.ts");
 
 /// The names of the constants of all parts, in the order of the contract, the request first; empty without the option.
@@ -90,11 +92,8 @@ fn parts<'m, 'a>(model: &'m Model<'a>) -> impl Iterator<Item = Part<'m, 'a>> {
 
 /// The type of the constants, if there are any.
 pub(in crate::typescript) fn types(agent: &AgentNames) -> impl Iterator<Item = Item> {
-    let prefix = agent.standard_schema.as_deref();
-    prefix
-        .into_iter()
-        .flat_map(|name| HandWritten::types(TEXT, "PREFIXStandardSchema", name))
-        .map(Item::HandWrittenType)
+    let names = agent.standard_schema.iter();
+    names.flat_map(|names| HandWritten::types(TEXT, "PREFIX", |name| names.of(name))).map(Item::HandWrittenType)
 }
 
 /// The constants, whose functions are added to `internals`.
@@ -104,43 +103,46 @@ pub(super) fn constants(
     names: &StandardNames,
     internals: &mut Internals,
 ) -> Vec<Constant> {
-    let Some(interface) = &agent.standard_schema else { return Vec::new() };
+    let Some(names_of_types) = &agent.standard_schema else { return Vec::new() };
     let constant = |(part, name): (Part<'_, '_>, &String)| {
         let ty = part.type_name(model);
         let schema = schema_function(internals, ty, part.capability.source.schema(part.part));
         Constant {
             doc: doc::lines(&part.text(model)),
             name: name.clone(),
-            value: object(vec![("~standard", properties(validate(model, part.ty.ok()), schema))]),
-            declared: Type::Name(interface.clone(), vec![Type::name(ty)]),
+            value: object(vec![("~standard", Expression::Getter(Box::new(properties(model, part.ty.ok(), schema))))]),
+            declared: Type::Name(names_of_types.schema.clone(), vec![Type::name(ty)]),
             is_inferred: false,
         }
     };
     parts(model).zip(&names.0).map(constant).collect()
 }
 
-/// The members of `~standard`.
-fn properties(validate: Expression, schema: Name) -> Expression {
-    let schema = || Expression::Name(schema.clone());
-    object(vec![
-        ("version", Expression::count(1)),
-        ("vendor", Expression::string("capgen")),
-        ("validate", validate),
-        ("jsonSchema", object(vec![("input", schema()), ("output", schema())])),
-    ])
+/// The name of the function for forms. No export of a contract has it.
+pub(in crate::typescript) const COERCE: &str = "coerce";
+
+/// The function that makes an object of the members of a form, if there are Standard Schemas, which it needs.
+pub(in crate::typescript) fn coerce(agent: &AgentNames) -> Option<Function> {
+    let types = agent.standard_schema.as_ref()?;
+    let schema = Type::Name(types.schema.clone(), vec![Type::UNKNOWN]);
+    let doc = "The members of a query string or a form as the object that a schema describes: texts become numbers, booleans, `null` and \
+               lists where the schema allows no text. The result is not validated.";
+    Some(Function {
+        doc: doc::lines(doc),
+        name: Name::Exported(COERCE.to_owned()),
+        parameters: vec![
+            Parameter::new(Local::Schema, schema),
+            Parameter::new(Local::Members, Type::name(&types.form)),
+        ],
+        returns: Returns::Type(Type::UNKNOWN),
+        body: vec![Statement::Return(Helper::Coerced.call(vec![Local::Schema.into(), Local::Members.into()]))],
+    })
 }
 
-/// The function that validates a value. Without a schema, it accepts every value.
-fn validate(model: &Model<'_>, root: Option<TypeId>) -> Expression {
-    let value = Expression::from(Local::Value);
-    match root {
-        None => Expression::Arrow(vec![Local::Value], Box::new(object(vec![("value", value)]))),
-        Some(id) => {
-            let parse = Expression::Name(Name::Exported(Names::of(&model[id].name).parse));
-            let result = Helper::Standard.call(vec![parse, value, Local::Options.into()]);
-            Expression::Arrow(vec![Local::Value, Local::Options], Box::new(result))
-        }
-    }
+/// The object `~standard`. Without a schema, it accepts every value.
+fn properties(model: &Model<'_>, root: Option<TypeId>, schema: Name) -> Expression {
+    let parse = root.map(|id| Expression::Name(Name::Exported(Names::of(&model[id].name).parse)));
+    Helper::StandardSchema.call(vec![parse.unwrap_or(Expression::Undefined), Expression::Name(schema)])
 }
 
 /// Adds the function that returns the JSON Schema of a side. Equal schemas share one.

@@ -11,7 +11,7 @@ export interface PREFIXStandardSchema<T> {
       options?: { readonly libraryOptions?: Record<string, unknown> | undefined } | undefined,
     ) =>
       | { readonly value: T; readonly issues?: undefined }
-      | { readonly issues: { readonly message: string; readonly path: (string | number)[] }[] };
+      | { readonly issues: PREFIXIssue[] };
     readonly types?: { readonly input: T; readonly output: T };
     /** The schema. Throws an error if the target is neither `draft-2020-12` nor `draft-07`. */
     readonly jsonSchema: {
@@ -20,3 +20,17 @@ export interface PREFIXStandardSchema<T> {
     };
   };
 }
+
+/**
+ * A violation, with its keyword and the parameters of the keyword, such as `{ limit: 1 }` of `minLength`; the last issue has neither if
+ * there are more.
+ */
+export interface PREFIXIssue {
+  readonly message: string;
+  readonly path: (string | number)[];
+  readonly keyword?: string;
+  readonly params?: Record<string, unknown>;
+}
+
+/** The members of a query string or form: `URLSearchParams`, `FormData`, or an object of texts and lists of texts. */
+export type PREFIXFormMembers = Iterable<readonly [string, unknown]> | { readonly [name: string]: unknown };
