@@ -125,7 +125,7 @@ pub(super) struct Function {
     pub(super) body: Vec<Statement>,
 }
 
-#[derive(Clone)]
+#[derive(Clone, PartialEq, Eq, Hash)]
 pub(super) struct Parameter {
     pub(super) local: Local,
     pub(super) ty: Type,
@@ -167,6 +167,15 @@ impl Parameter {
 }
 
 impl Function {
+    /// The text of its name; empty if the printer decides it.
+    pub(super) fn name_text(&self) -> &str {
+        match &self.name {
+            Name::Internal(name) | Name::Exported(name) => name,
+            Name::HandWritten(name) | Name::Global(name) => name,
+            Name::Local(_) => "",
+        }
+    }
+
     /// Whether other files can use it.
     pub(super) fn is_exported(&self) -> bool {
         matches!(self.name, Name::Exported(_))

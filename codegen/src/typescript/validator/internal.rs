@@ -5,6 +5,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use capgen_schema::Json;
 
 use super::helper::Used;
+use super::repeated::{self, Equal};
 use super::style::internal_name;
 use super::test::Tests;
 use super::{Helper, narrowing};
@@ -60,6 +61,12 @@ impl Internals {
         for function in self.functions.iter_mut().chain(&mut exported) {
             narrowing::widen(&mut function.body);
         }
+        let mut equal = Equal::default();
+        equal.merge(&mut self.functions);
+        equal.delegate(&mut exported);
+        let mut made = Vec::new();
+        repeated::share(&mut [&mut exported, &mut self.functions], &mut made, &mut self.namer);
+        self.functions.extend(made);
         let used = self.used(&exported, &constants);
         let keywords = self.keywords;
         let is_used = |name: &Name| used.contains(name);

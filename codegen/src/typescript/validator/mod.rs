@@ -10,6 +10,7 @@ mod function;
 pub(super) mod helper;
 mod internal;
 mod narrowing;
+mod repeated;
 mod report;
 pub(super) mod standard;
 mod style;
