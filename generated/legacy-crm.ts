@@ -11,11 +11,12 @@
 // biome-ignore-all assist: generated
 
 import {
-  PayloadError as LegacyCrmPayloadError,
+  PayloadError,
+  coerce,
   parse,
   explainUnion,
   assert,
-  standard,
+  standardSchema,
   jsonSchema,
   shallow as shared_shallow,
   isDict as shared_isDict,
@@ -36,10 +37,13 @@ import {
   isRegex as shared_isRegex,
 } from "./_capgen.js";
 import type {
-  ParseResult as LegacyCrmParseResult,
-  ParseOptions as LegacyCrmParseOptions,
-  Violation as LegacyCrmViolation,
-  StandardSchema as LegacyCrmStandardSchema,
+  ParseResult,
+  ParseOptions,
+  Validators,
+  Violation,
+  StandardSchema,
+  Issue,
+  FormMembers,
 } from "./_capgen.js";
 const shallow = shared_shallow;
 const isDict = shared_isDict;
@@ -194,7 +198,7 @@ export type RawCallRequest = unknown;
 export type RawCallResponse = unknown;
 
 /** The request and the response of every capability. */
-export interface LegacyCrmCapabilities {
+export interface Capabilities {
   /**
    * Find a customer by any of the given properties. The response is the record as the CRM stores it.
    */
@@ -207,21 +211,30 @@ export interface LegacyCrmCapabilities {
   "raw_call": { request: RawCallRequest; response: RawCallResponse };
 }
 
-export { LegacyCrmPayloadError };
+/** @deprecated `Capabilities` */
+export type LegacyCrmCapabilities = Capabilities;
+
+export { PayloadError, coerce };
 export type {
-  LegacyCrmParseResult,
-  LegacyCrmParseOptions,
-  LegacyCrmViolation,
-  LegacyCrmStandardSchema,
+  ParseResult,
+  ParseOptions,
+  Validators,
+  Violation,
+  StandardSchema,
+  Issue,
+  FormMembers,
 };
 
+/** The timeout of `find_customer` in milliseconds. */
+export const findCustomerTimeoutMs = 30000 as const;
+
 /** The validators, the timeout, the version and the hash of every capability, by its name. */
-export const legacyCrmCapabilities = {
+export const capabilities = {
   find_customer: {
     version: undefined,
-    timeoutMs: 30000,
+    timeoutMs: findCustomerTimeoutMs as typeof findCustomerTimeoutMs,
     hash: "cea6ae48051dab23d0c272f75fcb3685d2588e8157b71da4305321a68c12bd7a",
-    request: { is: isFindCustomerRequest, parse: parseFindCustomerRequest },
+    request: { is: isFindCustomerRequest, parse: parseFindCustomerRequest } as Validators<FindCustomerRequest>,
     response: undefined,
   },
   add_note: {
@@ -229,7 +242,7 @@ export const legacyCrmCapabilities = {
     timeoutMs: undefined,
     hash: "65b73c37b2c7aa1b3e800b426882d8b3a23f419145bbf34ef940f1690b596413",
     request: undefined,
-    response: { is: isAddNoteResponse, parse: parseAddNoteResponse },
+    response: { is: isAddNoteResponse, parse: parseAddNoteResponse } as Validators<AddNoteResponse>,
   },
   raw_call: {
     version: undefined,
@@ -239,6 +252,9 @@ export const legacyCrmCapabilities = {
     response: undefined,
   },
 } as const;
+
+/** @deprecated `capabilities` */
+export const legacyCrmCapabilities: typeof capabilities = capabilities;
 
 export function isFindCustomerRequest(value: any): value is FindCustomerRequest {
   let value1: any;
@@ -279,7 +295,7 @@ export function isAddNoteResponse(value: any): value is AddNoteResponse {
   );
 }
 
-export function parseFindCustomerRequest(value: unknown, options?: LegacyCrmParseOptions): LegacyCrmParseResult<FindCustomerRequest> {
+export function parseFindCustomerRequest(value: unknown, options?: ParseOptions): ParseResult<FindCustomerRequest> {
   return parse(isFindCustomerRequest(value), value, options, () => [
     {
       type: "object",
@@ -318,7 +334,7 @@ export function parseFindCustomerRequest(value: unknown, options?: LegacyCrmPars
   ]);
 }
 
-export function parseAddNoteResponse(value: unknown, options?: LegacyCrmParseOptions): LegacyCrmParseResult<AddNoteResponse> {
+export function parseAddNoteResponse(value: unknown, options?: ParseOptions): ParseResult<AddNoteResponse> {
   return parse(isAddNoteResponse(value), value, options, () => [
     {
       type: "object",
@@ -330,74 +346,46 @@ export function parseAddNoteResponse(value: unknown, options?: LegacyCrmParseOpt
   ]);
 }
 
-/** Throws a `LegacyCrmPayloadError` if the value is invalid. */
-export function assertFindCustomerRequest(value: unknown, options?: LegacyCrmParseOptions): asserts value is FindCustomerRequest {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertFindCustomerRequest(value: unknown, options?: ParseOptions): asserts value is FindCustomerRequest {
   assert(parseFindCustomerRequest(value, options));
 }
 
-/** Throws a `LegacyCrmPayloadError` if the value is invalid. */
-export function assertAddNoteResponse(value: unknown, options?: LegacyCrmParseOptions): asserts value is AddNoteResponse {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertAddNoteResponse(value: unknown, options?: ParseOptions): asserts value is AddNoteResponse {
   assert(parseAddNoteResponse(value, options));
 }
 
 /** The request of `find_customer` as a Standard Schema. */
-export const findCustomerRequest: LegacyCrmStandardSchema<FindCustomerRequest> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseFindCustomerRequest, value, options),
-    jsonSchema: { input: schema_findCustomerRequest, output: schema_findCustomerRequest },
+export const findCustomerRequest: StandardSchema<FindCustomerRequest> = {
+  get "~standard"() {
+    return standardSchema(parseFindCustomerRequest, schema_findCustomerRequest);
   },
 };
 
 /** The response of `find_customer` as a Standard Schema. */
-export const findCustomerResponse: LegacyCrmStandardSchema<FindCustomerResponse> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value) => ({ value: value }),
-    jsonSchema: { input: schema_findCustomerResponse, output: schema_findCustomerResponse },
-  },
+export const findCustomerResponse: StandardSchema<FindCustomerResponse> = {
+  get "~standard"() { return standardSchema(undefined, schema_findCustomerResponse); },
 };
 
 /** The request of `add_note` as a Standard Schema. */
-export const addNoteRequest: LegacyCrmStandardSchema<AddNoteRequest> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value) => ({ value: value }),
-    jsonSchema: { input: schema_findCustomerResponse, output: schema_findCustomerResponse },
-  },
+export const addNoteRequest: StandardSchema<AddNoteRequest> = {
+  get "~standard"() { return standardSchema(undefined, schema_findCustomerResponse); },
 };
 
 /** The response of `add_note` as a Standard Schema. */
-export const addNoteResponse: LegacyCrmStandardSchema<AddNoteResponse> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseAddNoteResponse, value, options),
-    jsonSchema: { input: schema_addNoteResponse, output: schema_addNoteResponse },
-  },
+export const addNoteResponse: StandardSchema<AddNoteResponse> = {
+  get "~standard"() { return standardSchema(parseAddNoteResponse, schema_addNoteResponse); },
 };
 
 /** The request of `raw_call` as a Standard Schema. */
-export const rawCallRequest: LegacyCrmStandardSchema<RawCallRequest> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value) => ({ value: value }),
-    jsonSchema: { input: schema_findCustomerResponse, output: schema_findCustomerResponse },
-  },
+export const rawCallRequest: StandardSchema<RawCallRequest> = {
+  get "~standard"() { return standardSchema(undefined, schema_findCustomerResponse); },
 };
 
 /** The response of `raw_call` as a Standard Schema. */
-export const rawCallResponse: LegacyCrmStandardSchema<RawCallResponse> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value) => ({ value: value }),
-    jsonSchema: { input: schema_findCustomerResponse, output: schema_findCustomerResponse },
-  },
+export const rawCallResponse: StandardSchema<RawCallResponse> = {
+  get "~standard"() { return standardSchema(undefined, schema_findCustomerResponse); },
 };
 
 function schema_findCustomerRequest(options: any): any {

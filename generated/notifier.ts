@@ -11,11 +11,12 @@
 // biome-ignore-all assist: generated
 
 import {
-  PayloadError as NotifierPayloadError,
+  PayloadError,
+  coerce,
   parse,
   explainUnion,
   assert,
-  standard,
+  standardSchema,
   jsonSchema,
   shallow as shared_shallow,
   isDict as shared_isDict,
@@ -26,10 +27,13 @@ import {
   isEmail as shared_isEmail,
 } from "./_capgen.js";
 import type {
-  ParseResult as NotifierParseResult,
-  ParseOptions as NotifierParseOptions,
-  Violation as NotifierViolation,
-  StandardSchema as NotifierStandardSchema,
+  ParseResult,
+  ParseOptions,
+  Validators,
+  Violation,
+  StandardSchema,
+  Issue,
+  FormMembers,
 } from "./_capgen.js";
 const shallow = shared_shallow;
 const isDict = shared_isDict;
@@ -118,7 +122,7 @@ export type SetPreferencesRequestQuietHours = {
 export type SetPreferencesResponse = unknown;
 
 /** The request and the response of every capability. */
-export interface NotifierCapabilities {
+export interface Capabilities {
   /** Send a message to a customer by email or text message. */
   "send-notification": { request: SendNotificationRequest; response: SendNotificationResponse };
   /**
@@ -127,12 +131,18 @@ export interface NotifierCapabilities {
   "set-preferences": { request: SetPreferencesRequest; response: SetPreferencesResponse };
 }
 
-export { NotifierPayloadError };
+/** @deprecated `Capabilities` */
+export type NotifierCapabilities = Capabilities;
+
+export { PayloadError, coerce };
 export type {
-  NotifierParseResult,
-  NotifierParseOptions,
-  NotifierViolation,
-  NotifierStandardSchema,
+  ParseResult,
+  ParseOptions,
+  Validators,
+  Violation,
+  StandardSchema,
+  Issue,
+  FormMembers,
 };
 
 export const sendNotificationRequestEmailTemplateValues = [
@@ -143,23 +153,29 @@ export const sendNotificationRequestEmailTemplateValues = [
 
 export const setPreferencesRequestDigestValues = ["daily", "weekly", "never"] as const;
 
+/** The timeout of `send-notification` in milliseconds. */
+export const sendNotificationTimeoutMs = 10000 as const;
+
 /** The validators, the timeout, the version and the hash of every capability, by its name. */
-export const notifierCapabilities = {
+export const capabilities = {
   "send-notification": {
     version: undefined,
-    timeoutMs: 10000,
+    timeoutMs: sendNotificationTimeoutMs as typeof sendNotificationTimeoutMs,
     hash: "9a0f45df19e53629d67e90836af5dba31f2cb5091783d131725153551c32de84",
-    request: { is: isSendNotificationRequest, parse: parseSendNotificationRequest },
-    response: { is: isSendNotificationResponse, parse: parseSendNotificationResponse },
+    request: { is: isSendNotificationRequest, parse: parseSendNotificationRequest } as Validators<SendNotificationRequest>,
+    response: { is: isSendNotificationResponse, parse: parseSendNotificationResponse } as Validators<SendNotificationResponse>,
   },
   "set-preferences": {
     version: undefined,
     timeoutMs: undefined,
     hash: "09444ea7b5f1bf75e889163e6ffc6b9dd922f1153426b91ed958851def48295c",
-    request: { is: isSetPreferencesRequest, parse: parseSetPreferencesRequest },
-    response: { is: isSetPreferencesResponse, parse: parseSetPreferencesResponse },
+    request: { is: isSetPreferencesRequest, parse: parseSetPreferencesRequest } as Validators<SetPreferencesRequest>,
+    response: { is: isSetPreferencesResponse, parse: parseSetPreferencesResponse } as Validators<SetPreferencesResponse>,
   },
 } as const;
+
+/** @deprecated `capabilities` */
+export const notifierCapabilities: typeof capabilities = capabilities;
 
 /**
  * Whether a `SendNotificationRequest` is a `SendNotificationRequestEmail`. It looks only at "channel", so the value must already be valid.
@@ -279,7 +295,7 @@ export function isSetPreferencesResponse(value: any): value is SetPreferencesRes
   return shallow(value, 128);
 }
 
-export function parseSendNotificationRequest(value: unknown, options?: NotifierParseOptions): NotifierParseResult<SendNotificationRequest> {
+export function parseSendNotificationRequest(value: unknown, options?: ParseOptions): ParseResult<SendNotificationRequest> {
   return parse(isSendNotificationRequest(value), value, options, () => [
     {
       allOf: [
@@ -343,7 +359,7 @@ export function parseSendNotificationRequest(value: unknown, options?: NotifierP
   ]);
 }
 
-export function parseSendNotificationResponse(value: unknown, options?: NotifierParseOptions): NotifierParseResult<SendNotificationResponse> {
+export function parseSendNotificationResponse(value: unknown, options?: ParseOptions): ParseResult<SendNotificationResponse> {
   return parse(isSendNotificationResponse(value), value, options, () => [
     {
       type: "object",
@@ -356,88 +372,69 @@ export function parseSendNotificationResponse(value: unknown, options?: Notifier
   ]);
 }
 
-export function parseSetPreferencesRequest(value: unknown, options?: NotifierParseOptions): NotifierParseResult<SetPreferencesRequest> {
+export function parseSetPreferencesRequest(value: unknown, options?: ParseOptions): ParseResult<SetPreferencesRequest> {
   return parse(isSetPreferencesRequest(value), value, options, () => [
     {
       type: "object",
       properties: { customerId: { type: "string", format: ["uuid", isUuid] } },
       optional: {
         digest: { type: ["null", "string"], enum: ["daily", "weekly", "never", null] },
-        quietHours: {
-          type: ["null", "object"],
-          properties: {
-            from: { type: "integer", minimum: 0, exclusiveMaximum: 24 },
-            until: { type: "integer", minimum: 0, exclusiveMaximum: 24 },
-          },
-          rest: false,
-        },
+        quietHours: { type: ["null", "object"], properties: data_quietHours(), rest: false },
         extensions: "object",
       },
     },
   ]);
 }
 
-export function parseSetPreferencesResponse(value: unknown, options?: NotifierParseOptions): NotifierParseResult<SetPreferencesResponse> {
+export function parseSetPreferencesResponse(value: unknown, options?: ParseOptions): ParseResult<SetPreferencesResponse> {
   return parse(isSetPreferencesResponse(value), value, options, () => [{}]);
 }
 
-/** Throws a `NotifierPayloadError` if the value is invalid. */
-export function assertSendNotificationRequest(value: unknown, options?: NotifierParseOptions): asserts value is SendNotificationRequest {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertSendNotificationRequest(value: unknown, options?: ParseOptions): asserts value is SendNotificationRequest {
   assert(parseSendNotificationRequest(value, options));
 }
 
-/** Throws a `NotifierPayloadError` if the value is invalid. */
-export function assertSendNotificationResponse(value: unknown, options?: NotifierParseOptions): asserts value is SendNotificationResponse {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertSendNotificationResponse(value: unknown, options?: ParseOptions): asserts value is SendNotificationResponse {
   assert(parseSendNotificationResponse(value, options));
 }
 
-/** Throws a `NotifierPayloadError` if the value is invalid. */
-export function assertSetPreferencesRequest(value: unknown, options?: NotifierParseOptions): asserts value is SetPreferencesRequest {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertSetPreferencesRequest(value: unknown, options?: ParseOptions): asserts value is SetPreferencesRequest {
   assert(parseSetPreferencesRequest(value, options));
 }
 
-/** Throws a `NotifierPayloadError` if the value is invalid. */
-export function assertSetPreferencesResponse(value: unknown, options?: NotifierParseOptions): asserts value is SetPreferencesResponse {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertSetPreferencesResponse(value: unknown, options?: ParseOptions): asserts value is SetPreferencesResponse {
   assert(parseSetPreferencesResponse(value, options));
 }
 
 /** The request of `send-notification` as a Standard Schema. */
-export const sendNotificationRequest: NotifierStandardSchema<SendNotificationRequest> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseSendNotificationRequest, value, options),
-    jsonSchema: { input: schema_sendNotificationRequest, output: schema_sendNotificationRequest },
+export const sendNotificationRequest: StandardSchema<SendNotificationRequest> = {
+  get "~standard"() {
+    return standardSchema(parseSendNotificationRequest, schema_sendNotificationRequest);
   },
 };
 
 /** The response of `send-notification` as a Standard Schema. */
-export const sendNotificationResponse: NotifierStandardSchema<SendNotificationResponse> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseSendNotificationResponse, value, options),
-    jsonSchema: { input: schema_sendNotificationResponse, output: schema_sendNotificationResponse },
+export const sendNotificationResponse: StandardSchema<SendNotificationResponse> = {
+  get "~standard"() {
+    return standardSchema(parseSendNotificationResponse, schema_sendNotificationResponse);
   },
 };
 
 /** The request of `set-preferences` as a Standard Schema. */
-export const setPreferencesRequest: NotifierStandardSchema<SetPreferencesRequest> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseSetPreferencesRequest, value, options),
-    jsonSchema: { input: schema_setPreferencesRequest, output: schema_setPreferencesRequest },
+export const setPreferencesRequest: StandardSchema<SetPreferencesRequest> = {
+  get "~standard"() {
+    return standardSchema(parseSetPreferencesRequest, schema_setPreferencesRequest);
   },
 };
 
 /** The response of `set-preferences` as a Standard Schema. */
-export const setPreferencesResponse: NotifierStandardSchema<SetPreferencesResponse> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseSetPreferencesResponse, value, options),
-    jsonSchema: { input: schema_setPreferencesResponse, output: schema_setPreferencesResponse },
+export const setPreferencesResponse: StandardSchema<SetPreferencesResponse> = {
+  get "~standard"() {
+    return standardSchema(parseSetPreferencesResponse, schema_setPreferencesResponse);
   },
 };
 
@@ -529,10 +526,7 @@ function schema_setPreferencesRequest(options: any): any {
         quietHours: {
           description: "Whole hours in the customer's local time. `from` is included, `until` is excluded.",
           type: ["object", "null"],
-          properties: {
-            from: { type: "integer", minimum: 0, exclusiveMaximum: 24 },
-            until: { type: "integer", minimum: 0, exclusiveMaximum: 24 },
-          },
+          properties: data_quietHours(),
           required: ["from", "until"],
           additionalProperties: false,
         },
@@ -549,6 +543,13 @@ function schema_setPreferencesRequest(options: any): any {
 
 function schema_setPreferencesResponse(options: any): any {
   return jsonSchema(options, () => [{}]);
+}
+
+function data_quietHours(): any {
+  return {
+    from: { type: "integer", minimum: 0, exclusiveMaximum: 24 },
+    until: { type: "integer", minimum: 0, exclusiveMaximum: 24 },
+  };
 }
 
 const pattern_locale = /^[a-z]{2}(-[A-Z]{2})?$/u;

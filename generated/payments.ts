@@ -11,11 +11,12 @@
 // biome-ignore-all assist: generated
 
 import {
-  PayloadError as PaymentsPayloadError,
+  PayloadError,
+  coerce,
   parse,
   explainUnion,
   assert,
-  standard,
+  standardSchema,
   jsonSchema,
   isDict as shared_isDict,
   sized as shared_sized,
@@ -27,10 +28,13 @@ import {
   isUri as shared_isUri,
 } from "./_capgen.js";
 import type {
-  ParseResult as PaymentsParseResult,
-  ParseOptions as PaymentsParseOptions,
-  Violation as PaymentsViolation,
-  StandardSchema as PaymentsStandardSchema,
+  ParseResult,
+  ParseOptions,
+  Validators,
+  Violation,
+  StandardSchema,
+  Issue,
+  FormMembers,
 } from "./_capgen.js";
 const isDict = shared_isDict;
 const sized = shared_sized;
@@ -177,19 +181,25 @@ export type RefundPaymentResponse = {
 };
 
 /** The request and the response of every capability. */
-export interface PaymentsCapabilities {
+export interface Capabilities {
   /** Charge a customer once, and split the amount after fees among the sellers. */
   "create-payment": { request: CreatePaymentRequest; response: CreatePaymentResponse };
   /** Refund a payment, in full or in part. */
   "refund-payment": { request: RefundPaymentRequest; response: RefundPaymentResponse };
 }
 
-export { PaymentsPayloadError };
+/** @deprecated `Capabilities` */
+export type PaymentsCapabilities = Capabilities;
+
+export { PayloadError, coerce };
 export type {
-  PaymentsParseResult,
-  PaymentsParseOptions,
-  PaymentsViolation,
-  PaymentsStandardSchema,
+  ParseResult,
+  ParseOptions,
+  Validators,
+  Violation,
+  StandardSchema,
+  Issue,
+  FormMembers,
 };
 
 export const createPaymentResponseDeclinedCodeValues = [
@@ -208,23 +218,32 @@ export const refundPaymentRequestReasonValues = [
 
 export const refundPaymentResponseStateValues = ["pending", "done", "failed"] as const;
 
+/** The timeout of `create-payment` in milliseconds. */
+export const createPaymentTimeoutMs = 15000 as const;
+
+/** The timeout of `refund-payment` in milliseconds. */
+export const refundPaymentTimeoutMs = 15000 as const;
+
 /** The validators, the timeout, the version and the hash of every capability, by its name. */
-export const paymentsCapabilities = {
+export const capabilities = {
   "create-payment": {
     version: "2.1.0",
-    timeoutMs: 15000,
+    timeoutMs: createPaymentTimeoutMs as typeof createPaymentTimeoutMs,
     hash: "01a1ce0e72b680e55859f392c120e5eed3e7387986aefaa65365e5b45c17b146",
-    request: { is: isCreatePaymentRequest, parse: parseCreatePaymentRequest },
-    response: { is: isCreatePaymentResponse, parse: parseCreatePaymentResponse },
+    request: { is: isCreatePaymentRequest, parse: parseCreatePaymentRequest } as Validators<CreatePaymentRequest>,
+    response: { is: isCreatePaymentResponse, parse: parseCreatePaymentResponse } as Validators<CreatePaymentResponse>,
   },
   "refund-payment": {
     version: "1.0.0",
-    timeoutMs: 15000,
+    timeoutMs: refundPaymentTimeoutMs as typeof refundPaymentTimeoutMs,
     hash: "fb42fbad1c0dd0ecb15ae87cd9ac3d7b11412976c4c6d103daab8f0e61f605b6",
-    request: { is: isRefundPaymentRequest, parse: parseRefundPaymentRequest },
-    response: { is: isRefundPaymentResponse, parse: parseRefundPaymentResponse },
+    request: { is: isRefundPaymentRequest, parse: parseRefundPaymentRequest } as Validators<RefundPaymentRequest>,
+    response: { is: isRefundPaymentResponse, parse: parseRefundPaymentResponse } as Validators<RefundPaymentResponse>,
   },
 } as const;
+
+/** @deprecated `capabilities` */
+export const paymentsCapabilities: typeof capabilities = capabilities;
 
 /**
  * Whether a `PaymentMethod` is a `Card`. It looks only at "kind", so the value must already be valid.
@@ -402,7 +421,7 @@ export function isRefundPaymentResponse(value: any): value is RefundPaymentRespo
   );
 }
 
-export function parseCreatePaymentRequest(value: unknown, options?: PaymentsParseOptions): PaymentsParseResult<CreatePaymentRequest> {
+export function parseCreatePaymentRequest(value: unknown, options?: ParseOptions): ParseResult<CreatePaymentRequest> {
   return parse(isCreatePaymentRequest(value), value, options, () => [
     {
       type: "object",
@@ -533,7 +552,7 @@ export function parseCreatePaymentRequest(value: unknown, options?: PaymentsPars
   ]);
 }
 
-export function parseCreatePaymentResponse(value: unknown, options?: PaymentsParseOptions): PaymentsParseResult<CreatePaymentResponse> {
+export function parseCreatePaymentResponse(value: unknown, options?: ParseOptions): ParseResult<CreatePaymentResponse> {
   return parse(isCreatePaymentResponse(value), value, options, () => [
     {
       unions: [
@@ -596,7 +615,7 @@ export function parseCreatePaymentResponse(value: unknown, options?: PaymentsPar
   ]);
 }
 
-export function parseRefundPaymentRequest(value: unknown, options?: PaymentsParseOptions): PaymentsParseResult<RefundPaymentRequest> {
+export function parseRefundPaymentRequest(value: unknown, options?: ParseOptions): ParseResult<RefundPaymentRequest> {
   return parse(isRefundPaymentRequest(value), value, options, () => [
     {
       type: "object",
@@ -614,7 +633,7 @@ export function parseRefundPaymentRequest(value: unknown, options?: PaymentsPars
   ]);
 }
 
-export function parseRefundPaymentResponse(value: unknown, options?: PaymentsParseOptions): PaymentsParseResult<RefundPaymentResponse> {
+export function parseRefundPaymentResponse(value: unknown, options?: ParseOptions): ParseResult<RefundPaymentResponse> {
   return parse(isRefundPaymentResponse(value), value, options, () => [
     {
       type: "object",
@@ -626,63 +645,51 @@ export function parseRefundPaymentResponse(value: unknown, options?: PaymentsPar
   ]);
 }
 
-/** Throws a `PaymentsPayloadError` if the value is invalid. */
-export function assertCreatePaymentRequest(value: unknown, options?: PaymentsParseOptions): asserts value is CreatePaymentRequest {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertCreatePaymentRequest(value: unknown, options?: ParseOptions): asserts value is CreatePaymentRequest {
   assert(parseCreatePaymentRequest(value, options));
 }
 
-/** Throws a `PaymentsPayloadError` if the value is invalid. */
-export function assertCreatePaymentResponse(value: unknown, options?: PaymentsParseOptions): asserts value is CreatePaymentResponse {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertCreatePaymentResponse(value: unknown, options?: ParseOptions): asserts value is CreatePaymentResponse {
   assert(parseCreatePaymentResponse(value, options));
 }
 
-/** Throws a `PaymentsPayloadError` if the value is invalid. */
-export function assertRefundPaymentRequest(value: unknown, options?: PaymentsParseOptions): asserts value is RefundPaymentRequest {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertRefundPaymentRequest(value: unknown, options?: ParseOptions): asserts value is RefundPaymentRequest {
   assert(parseRefundPaymentRequest(value, options));
 }
 
-/** Throws a `PaymentsPayloadError` if the value is invalid. */
-export function assertRefundPaymentResponse(value: unknown, options?: PaymentsParseOptions): asserts value is RefundPaymentResponse {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertRefundPaymentResponse(value: unknown, options?: ParseOptions): asserts value is RefundPaymentResponse {
   assert(parseRefundPaymentResponse(value, options));
 }
 
 /** The request of `create-payment` as a Standard Schema. */
-export const createPaymentRequest: PaymentsStandardSchema<CreatePaymentRequest> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseCreatePaymentRequest, value, options),
-    jsonSchema: { input: schema_createPaymentRequest, output: schema_createPaymentRequest },
+export const createPaymentRequest: StandardSchema<CreatePaymentRequest> = {
+  get "~standard"() {
+    return standardSchema(parseCreatePaymentRequest, schema_createPaymentRequest);
   },
 };
 
 /** The response of `create-payment` as a Standard Schema. */
-export const createPaymentResponse: PaymentsStandardSchema<CreatePaymentResponse> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseCreatePaymentResponse, value, options),
-    jsonSchema: { input: schema_createPaymentResponse, output: schema_createPaymentResponse },
+export const createPaymentResponse: StandardSchema<CreatePaymentResponse> = {
+  get "~standard"() {
+    return standardSchema(parseCreatePaymentResponse, schema_createPaymentResponse);
   },
 };
 
 /** The request of `refund-payment` as a Standard Schema. */
-export const refundPaymentRequest: PaymentsStandardSchema<RefundPaymentRequest> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseRefundPaymentRequest, value, options),
-    jsonSchema: { input: schema_refundPaymentRequest, output: schema_refundPaymentRequest },
+export const refundPaymentRequest: StandardSchema<RefundPaymentRequest> = {
+  get "~standard"() {
+    return standardSchema(parseRefundPaymentRequest, schema_refundPaymentRequest);
   },
 };
 
 /** The response of `refund-payment` as a Standard Schema. */
-export const refundPaymentResponse: PaymentsStandardSchema<RefundPaymentResponse> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseRefundPaymentResponse, value, options),
-    jsonSchema: { input: schema_refundPaymentResponse, output: schema_refundPaymentResponse },
+export const refundPaymentResponse: StandardSchema<RefundPaymentResponse> = {
+  get "~standard"() {
+    return standardSchema(parseRefundPaymentResponse, schema_refundPaymentResponse);
   },
 };
 

@@ -11,11 +11,12 @@
 // biome-ignore-all assist: generated
 
 import {
-  PayloadError as ReviewerPayloadError,
+  PayloadError,
+  coerce,
   parse,
   explainUnion,
   assert,
-  standard,
+  standardSchema,
   jsonSchema,
   isDict as shared_isDict,
   sized as shared_sized,
@@ -23,10 +24,13 @@ import {
   isUri as shared_isUri,
 } from "./_capgen.js";
 import type {
-  ParseResult as ReviewerParseResult,
-  ParseOptions as ReviewerParseOptions,
-  Violation as ReviewerViolation,
-  StandardSchema as ReviewerStandardSchema,
+  ParseResult,
+  ParseOptions,
+  Validators,
+  Violation,
+  StandardSchema,
+  Issue,
+  FormMembers,
 } from "./_capgen.js";
 const isDict = shared_isDict;
 const sized = shared_sized;
@@ -118,42 +122,54 @@ export type Rule = {
 };
 
 /** The request and the response of every capability. */
-export interface ReviewerCapabilities {
+export interface Capabilities {
   /** Review a change and report the problems to fix. */
   "review-change": { request: ReviewChangeRequest; response: ReviewChangeResponse };
   /** List the rules that the reviewer applies. */
   "list-rules": { request: ListRulesRequest; response: ListRulesResponse };
 }
 
-export { ReviewerPayloadError };
+/** @deprecated `Capabilities` */
+export type ReviewerCapabilities = Capabilities;
+
+export { PayloadError, coerce };
 export type {
-  ReviewerParseResult,
-  ReviewerParseOptions,
-  ReviewerViolation,
-  ReviewerStandardSchema,
+  ParseResult,
+  ParseOptions,
+  Validators,
+  Violation,
+  StandardSchema,
+  Issue,
+  FormMembers,
 };
 
 export const focusValues = ["correctness", "security", "clarity"] as const;
 
 export const verdictValues = ["approve", "request-changes"] as const;
 
+/** The timeout of `review-change` in milliseconds. */
+export const reviewChangeTimeoutMs = 60000 as const;
+
 /** The validators, the timeout, the version and the hash of every capability, by its name. */
-export const reviewerCapabilities = {
+export const capabilities = {
   "review-change": {
     version: "1.2.0",
-    timeoutMs: 60000,
+    timeoutMs: reviewChangeTimeoutMs as typeof reviewChangeTimeoutMs,
     hash: "2a87c1db6849b896e09013174b17d96a3ee5b92c0eb9673b143570ef14ec4dbf",
-    request: { is: isReviewChangeRequest, parse: parseReviewChangeRequest },
-    response: { is: isReviewChangeResponse, parse: parseReviewChangeResponse },
+    request: { is: isReviewChangeRequest, parse: parseReviewChangeRequest } as Validators<ReviewChangeRequest>,
+    response: { is: isReviewChangeResponse, parse: parseReviewChangeResponse } as Validators<ReviewChangeResponse>,
   },
   "list-rules": {
     version: "1.0.0",
     timeoutMs: undefined,
     hash: "d22de684094641668f06be6381e94dc34aa260c2458376d6213e3f4c57f04b2e",
     request: undefined,
-    response: { is: isListRulesResponse, parse: parseListRulesResponse },
+    response: { is: isListRulesResponse, parse: parseListRulesResponse } as Validators<ListRulesResponse>,
   },
 } as const;
+
+/** @deprecated `capabilities` */
+export const reviewerCapabilities: typeof capabilities = capabilities;
 
 /**
  * Whether a `Change` is a `ChangeAdded`. It looks only at "kind", so the value must already be valid.
@@ -214,7 +230,7 @@ export function isListRulesResponse(value: any): value is ListRulesResponse {
   return Array.isArray(value) && check_listRulesResponse(value);
 }
 
-export function parseReviewChangeRequest(value: unknown, options?: ReviewerParseOptions): ReviewerParseResult<ReviewChangeRequest> {
+export function parseReviewChangeRequest(value: unknown, options?: ParseOptions): ParseResult<ReviewChangeRequest> {
   return parse(isReviewChangeRequest(value), value, options, () => [
     {
       type: "object",
@@ -257,23 +273,7 @@ export function parseReviewChangeRequest(value: unknown, options?: ReviewerParse
         },
       },
       optional: {
-        focus: {
-          type: "array",
-          items: {
-            unions: [
-              {
-                keyword: "oneOf",
-                any: "string",
-                when: ["string", "string", "string"],
-                branches: [
-                  { type: "string", const: "correctness" },
-                  { type: "string", const: "security" },
-                  { type: "string", const: "clarity" },
-                ],
-              },
-            ],
-          },
-        },
+        focus: { type: "array", items: data_focus() },
         limit: { type: ["null", "integer"], minimum: 1, maximum: 255 },
       },
       rest: false,
@@ -284,7 +284,7 @@ export function parseReviewChangeRequest(value: unknown, options?: ReviewerParse
   ]);
 }
 
-export function parseReviewChangeResponse(value: unknown, options?: ReviewerParseOptions): ReviewerParseResult<ReviewChangeResponse> {
+export function parseReviewChangeResponse(value: unknown, options?: ParseOptions): ParseResult<ReviewChangeResponse> {
   return parse(isReviewChangeResponse(value), value, options, () => [
     {
       type: "object",
@@ -307,20 +307,7 @@ export function parseReviewChangeResponse(value: unknown, options?: ReviewerPars
           items: {
             type: "object",
             properties: {
-              focus: {
-                unions: [
-                  {
-                    keyword: "oneOf",
-                    any: "string",
-                    when: ["string", "string", "string"],
-                    branches: [
-                      { type: "string", const: "correctness" },
-                      { type: "string", const: "security" },
-                      { type: "string", const: "clarity" },
-                    ],
-                  },
-                ],
-              },
+              focus: data_focus(),
               path: "string",
               line: { type: ["null", "integer"], minimum: 1, maximum: 4294967295 },
               message: { type: "string", minLength: 1, maxLength: 2000 },
@@ -335,7 +322,7 @@ export function parseReviewChangeResponse(value: unknown, options?: ReviewerPars
   ]);
 }
 
-export function parseListRulesResponse(value: unknown, options?: ReviewerParseOptions): ReviewerParseResult<ListRulesResponse> {
+export function parseListRulesResponse(value: unknown, options?: ParseOptions): ParseResult<ListRulesResponse> {
   return parse(isListRulesResponse(value), value, options, () => [
     {
       type: "array",
@@ -344,20 +331,7 @@ export function parseListRulesResponse(value: unknown, options?: ReviewerParseOp
         properties: {
           id: { type: "string", pattern: pattern_id },
           summary: "string",
-          focus: {
-            unions: [
-              {
-                keyword: "oneOf",
-                any: "string",
-                when: ["string", "string", "string"],
-                branches: [
-                  { type: "string", const: "correctness" },
-                  { type: "string", const: "security" },
-                  { type: "string", const: "clarity" },
-                ],
-              },
-            ],
-          },
+          focus: data_focus(),
         },
       },
     },
@@ -367,59 +341,43 @@ export function parseListRulesResponse(value: unknown, options?: ReviewerParseOp
   ]);
 }
 
-/** Throws a `ReviewerPayloadError` if the value is invalid. */
-export function assertReviewChangeRequest(value: unknown, options?: ReviewerParseOptions): asserts value is ReviewChangeRequest {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertReviewChangeRequest(value: unknown, options?: ParseOptions): asserts value is ReviewChangeRequest {
   assert(parseReviewChangeRequest(value, options));
 }
 
-/** Throws a `ReviewerPayloadError` if the value is invalid. */
-export function assertReviewChangeResponse(value: unknown, options?: ReviewerParseOptions): asserts value is ReviewChangeResponse {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertReviewChangeResponse(value: unknown, options?: ParseOptions): asserts value is ReviewChangeResponse {
   assert(parseReviewChangeResponse(value, options));
 }
 
-/** Throws a `ReviewerPayloadError` if the value is invalid. */
-export function assertListRulesResponse(value: unknown, options?: ReviewerParseOptions): asserts value is ListRulesResponse {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertListRulesResponse(value: unknown, options?: ParseOptions): asserts value is ListRulesResponse {
   assert(parseListRulesResponse(value, options));
 }
 
 /** The request of `review-change` as a Standard Schema. */
-export const reviewChangeRequest: ReviewerStandardSchema<ReviewChangeRequest> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseReviewChangeRequest, value, options),
-    jsonSchema: { input: schema_reviewChangeRequest, output: schema_reviewChangeRequest },
+export const reviewChangeRequest: StandardSchema<ReviewChangeRequest> = {
+  get "~standard"() {
+    return standardSchema(parseReviewChangeRequest, schema_reviewChangeRequest);
   },
 };
 
 /** The response of `review-change` as a Standard Schema. */
-export const reviewChangeResponse: ReviewerStandardSchema<ReviewChangeResponse> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseReviewChangeResponse, value, options),
-    jsonSchema: { input: schema_reviewChangeResponse, output: schema_reviewChangeResponse },
+export const reviewChangeResponse: StandardSchema<ReviewChangeResponse> = {
+  get "~standard"() {
+    return standardSchema(parseReviewChangeResponse, schema_reviewChangeResponse);
   },
 };
 
 /** The request of `list-rules` as a Standard Schema. */
-export const listRulesRequest: ReviewerStandardSchema<ListRulesRequest> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value) => ({ value: value }),
-    jsonSchema: { input: schema_listRulesRequest, output: schema_listRulesRequest },
-  },
+export const listRulesRequest: StandardSchema<ListRulesRequest> = {
+  get "~standard"() { return standardSchema(undefined, schema_listRulesRequest); },
 };
 
 /** The response of `list-rules` as a Standard Schema. */
-export const listRulesResponse: ReviewerStandardSchema<ListRulesResponse> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseListRulesResponse, value, options),
-    jsonSchema: { input: schema_listRulesResponse, output: schema_listRulesResponse },
-  },
+export const listRulesResponse: StandardSchema<ListRulesResponse> = {
+  get "~standard"() { return standardSchema(parseListRulesResponse, schema_listRulesResponse); },
 };
 
 function check_files(value: any): boolean {
@@ -542,26 +500,7 @@ function schema_reviewChangeRequest(options: any): any {
         ],
         description: "How a file changes.",
       },
-      Focus: {
-        oneOf: [
-          {
-            type: "string",
-            const: "correctness",
-            description: "The code does what its documentation promises.",
-          },
-          {
-            type: "string",
-            const: "security",
-            description: "Hostile input cannot misuse the code.",
-          },
-          {
-            type: "string",
-            const: "clarity",
-            description: "The next reader understands the code.",
-          },
-        ],
-        description: "An aspect of a review.",
-      },
+      Focus: data_focus2(),
     },
   ]);
 }
@@ -617,26 +556,7 @@ function schema_reviewChangeResponse(options: any): any {
         required: ["focus", "path", "line", "message"],
         description: "A problem to fix.",
       },
-      Focus: {
-        oneOf: [
-          {
-            type: "string",
-            const: "correctness",
-            description: "The code does what its documentation promises.",
-          },
-          {
-            type: "string",
-            const: "security",
-            description: "Hostile input cannot misuse the code.",
-          },
-          {
-            type: "string",
-            const: "clarity",
-            description: "The next reader understands the code.",
-          },
-        ],
-        description: "An aspect of a review.",
-      },
+      Focus: data_focus2(),
     },
   ]);
 }
@@ -666,28 +586,41 @@ function schema_listRulesResponse(options: any): any {
         required: ["id", "summary", "focus"],
         description: "A rule that changes are checked against.",
       },
-      Focus: {
-        oneOf: [
-          {
-            type: "string",
-            const: "correctness",
-            description: "The code does what its documentation promises.",
-          },
-          {
-            type: "string",
-            const: "security",
-            description: "Hostile input cannot misuse the code.",
-          },
-          {
-            type: "string",
-            const: "clarity",
-            description: "The next reader understands the code.",
-          },
-        ],
-        description: "An aspect of a review.",
-      },
+      Focus: data_focus2(),
     },
   ]);
+}
+
+function data_focus(): any {
+  return {
+    unions: [
+      {
+        keyword: "oneOf",
+        any: "string",
+        when: ["string", "string", "string"],
+        branches: [
+          { type: "string", const: "correctness" },
+          { type: "string", const: "security" },
+          { type: "string", const: "clarity" },
+        ],
+      },
+    ],
+  };
+}
+
+function data_focus2(): any {
+  return {
+    oneOf: [
+      {
+        type: "string",
+        const: "correctness",
+        description: "The code does what its documentation promises.",
+      },
+      { type: "string", const: "security", description: "Hostile input cannot misuse the code." },
+      { type: "string", const: "clarity", description: "The next reader understands the code." },
+    ],
+    description: "An aspect of a review.",
+  };
 }
 
 const pattern_id = /^[a-z][a-z0-9-]*$/u;

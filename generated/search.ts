@@ -11,11 +11,12 @@
 // biome-ignore-all assist: generated
 
 import {
-  PayloadError as SearchPayloadError,
+  PayloadError,
+  coerce,
   parse,
   explainUnion,
   assert,
-  standard,
+  standardSchema,
   jsonSchema,
   shallow as shared_shallow,
   isDict as shared_isDict,
@@ -27,10 +28,13 @@ import {
   isUriReference as shared_isUriReference,
 } from "./_capgen.js";
 import type {
-  ParseResult as SearchParseResult,
-  ParseOptions as SearchParseOptions,
-  Violation as SearchViolation,
-  StandardSchema as SearchStandardSchema,
+  ParseResult,
+  ParseOptions,
+  Validators,
+  Violation,
+  StandardSchema,
+  Issue,
+  FormMembers,
 } from "./_capgen.js";
 const shallow = shared_shallow;
 const isDict = shared_isDict;
@@ -146,15 +150,26 @@ export type SuggestRequest = {
 export type SuggestResponse = string[];
 
 /** The request and the response of every capability. */
-export interface SearchCapabilities {
+export interface Capabilities {
   /** Find documents of the shop, best match first. */
   "search": { request: SearchRequest; response: SearchResponse };
   /** Complete the beginning of a query. */
   "suggest": { request: SuggestRequest; response: SuggestResponse };
 }
 
-export { SearchPayloadError };
-export type { SearchParseResult, SearchParseOptions, SearchViolation, SearchStandardSchema };
+/** @deprecated `Capabilities` */
+export type SearchCapabilities = Capabilities;
+
+export { PayloadError, coerce };
+export type {
+  ParseResult,
+  ParseOptions,
+  Validators,
+  Violation,
+  StandardSchema,
+  Issue,
+  FormMembers,
+};
 
 export const comparisonOpValues = ["=", "!=", "<", "<=", ">", ">=", "in"] as const;
 
@@ -164,23 +179,32 @@ export const searchRequestOrderByItemDirectionValues = ["asc", "desc"] as const;
 
 export const hitCollectionValues = ["products", "articles", "orders"] as const;
 
+/** The timeout of `search` in milliseconds. */
+export const searchTimeoutMs = 2000 as const;
+
+/** The timeout of `suggest` in milliseconds. */
+export const suggestTimeoutMs = 300 as const;
+
 /** The validators, the timeout, the version and the hash of every capability, by its name. */
-export const searchCapabilities = {
+export const capabilities = {
   search: {
     version: "3.0.0",
-    timeoutMs: 2000,
+    timeoutMs: searchTimeoutMs as typeof searchTimeoutMs,
     hash: "46db082a05bbdc2d2a7ed534f5a991bdd0146d2bc86a11685e74fe6e6a0a370f",
-    request: { is: isSearchRequest, parse: parseSearchRequest },
-    response: { is: isSearchResponse, parse: parseSearchResponse },
+    request: { is: isSearchRequest, parse: parseSearchRequest } as Validators<SearchRequest>,
+    response: { is: isSearchResponse, parse: parseSearchResponse } as Validators<SearchResponse>,
   },
   suggest: {
     version: undefined,
-    timeoutMs: 300,
+    timeoutMs: suggestTimeoutMs as typeof suggestTimeoutMs,
     hash: "e7ab6db10558174d267709d8f25a394274edccc7585e45af18b78d68ec6fcc81",
-    request: { is: isSuggestRequest, parse: parseSuggestRequest },
-    response: { is: isSuggestResponse, parse: parseSuggestResponse },
+    request: { is: isSuggestRequest, parse: parseSuggestRequest } as Validators<SuggestRequest>,
+    response: { is: isSuggestResponse, parse: parseSuggestResponse } as Validators<SuggestResponse>,
   },
 } as const;
+
+/** @deprecated `capabilities` */
+export const searchCapabilities: typeof capabilities = capabilities;
 
 /** Whether a `Filter` is a `Every`. It looks only at "op", so the value must already be valid. */
 export function hasFilterAndTag(value: Filter): value is Every {
@@ -289,7 +313,7 @@ export function isSuggestResponse(value: any): value is SuggestResponse {
   );
 }
 
-export function parseSearchRequest(value: unknown, options?: SearchParseOptions): SearchParseResult<SearchRequest> {
+export function parseSearchRequest(value: unknown, options?: ParseOptions): ParseResult<SearchRequest> {
   return parse(isSearchRequest(value), value, options, () => [
     {
       type: "object",
@@ -401,7 +425,7 @@ export function parseSearchRequest(value: unknown, options?: SearchParseOptions)
   ]);
 }
 
-export function parseSearchResponse(value: unknown, options?: SearchParseOptions): SearchParseResult<SearchResponse> {
+export function parseSearchResponse(value: unknown, options?: ParseOptions): ParseResult<SearchResponse> {
   return parse(isSearchResponse(value), value, options, () => [
     {
       type: "object",
@@ -436,7 +460,7 @@ export function parseSearchResponse(value: unknown, options?: SearchParseOptions
   ]);
 }
 
-export function parseSuggestRequest(value: unknown, options?: SearchParseOptions): SearchParseResult<SuggestRequest> {
+export function parseSuggestRequest(value: unknown, options?: ParseOptions): ParseResult<SuggestRequest> {
   return parse(isSuggestRequest(value), value, options, () => [
     {
       type: "object",
@@ -447,70 +471,50 @@ export function parseSuggestRequest(value: unknown, options?: SearchParseOptions
   ]);
 }
 
-export function parseSuggestResponse(value: unknown, options?: SearchParseOptions): SearchParseResult<SuggestResponse> {
+export function parseSuggestResponse(value: unknown, options?: ParseOptions): ParseResult<SuggestResponse> {
   return parse(isSuggestResponse(value), value, options, () => [
     { type: "array", maxItems: 20, uniqueItems: repeated, items: "string" },
   ]);
 }
 
-/** Throws a `SearchPayloadError` if the value is invalid. */
-export function assertSearchRequest(value: unknown, options?: SearchParseOptions): asserts value is SearchRequest {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertSearchRequest(value: unknown, options?: ParseOptions): asserts value is SearchRequest {
   assert(parseSearchRequest(value, options));
 }
 
-/** Throws a `SearchPayloadError` if the value is invalid. */
-export function assertSearchResponse(value: unknown, options?: SearchParseOptions): asserts value is SearchResponse {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertSearchResponse(value: unknown, options?: ParseOptions): asserts value is SearchResponse {
   assert(parseSearchResponse(value, options));
 }
 
-/** Throws a `SearchPayloadError` if the value is invalid. */
-export function assertSuggestRequest(value: unknown, options?: SearchParseOptions): asserts value is SuggestRequest {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertSuggestRequest(value: unknown, options?: ParseOptions): asserts value is SuggestRequest {
   assert(parseSuggestRequest(value, options));
 }
 
-/** Throws a `SearchPayloadError` if the value is invalid. */
-export function assertSuggestResponse(value: unknown, options?: SearchParseOptions): asserts value is SuggestResponse {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertSuggestResponse(value: unknown, options?: ParseOptions): asserts value is SuggestResponse {
   assert(parseSuggestResponse(value, options));
 }
 
 /** The request of `search` as a Standard Schema. */
-export const searchRequest: SearchStandardSchema<SearchRequest> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseSearchRequest, value, options),
-    jsonSchema: { input: schema_searchRequest, output: schema_searchRequest },
-  },
+export const searchRequest: StandardSchema<SearchRequest> = {
+  get "~standard"() { return standardSchema(parseSearchRequest, schema_searchRequest); },
 };
 
 /** The response of `search` as a Standard Schema. */
-export const searchResponse: SearchStandardSchema<SearchResponse> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseSearchResponse, value, options),
-    jsonSchema: { input: schema_searchResponse, output: schema_searchResponse },
-  },
+export const searchResponse: StandardSchema<SearchResponse> = {
+  get "~standard"() { return standardSchema(parseSearchResponse, schema_searchResponse); },
 };
 
 /** The request of `suggest` as a Standard Schema. */
-export const suggestRequest: SearchStandardSchema<SuggestRequest> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseSuggestRequest, value, options),
-    jsonSchema: { input: schema_suggestRequest, output: schema_suggestRequest },
-  },
+export const suggestRequest: StandardSchema<SuggestRequest> = {
+  get "~standard"() { return standardSchema(parseSuggestRequest, schema_suggestRequest); },
 };
 
 /** The response of `suggest` as a Standard Schema. */
-export const suggestResponse: SearchStandardSchema<SuggestResponse> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseSuggestResponse, value, options),
-    jsonSchema: { input: schema_suggestResponse, output: schema_suggestResponse },
-  },
+export const suggestResponse: StandardSchema<SuggestResponse> = {
+  get "~standard"() { return standardSchema(parseSuggestResponse, schema_suggestResponse); },
 };
 
 function check_collections(value: any): boolean {

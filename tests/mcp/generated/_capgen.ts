@@ -23,6 +23,12 @@ export type Violation = { path: string; message: string; keyword: string };
  */
 export type ParseOptions = { redact?: boolean; limit?: number; maxBytes?: number };
 
+/** The functions for a side of a capability. */
+export interface Validators<T> {
+  readonly is: (value: unknown) => value is T;
+  readonly parse: (value: unknown, options?: ParseOptions) => ParseResult<T>;
+}
+
 /** The error that the `assert` functions throw. */
 export class PayloadError extends Error {
   override readonly name = "PayloadError";
@@ -51,7 +57,7 @@ export interface StandardSchema<T> {
       options?: { readonly libraryOptions?: Record<string, unknown> | undefined } | undefined,
     ) =>
       | { readonly value: T; readonly issues?: undefined }
-      | { readonly issues: { readonly message: string; readonly path: (string | number)[] }[] };
+      | { readonly issues: Issue[] };
     readonly types?: { readonly input: T; readonly output: T };
     /** The schema. Throws an error if the target is neither `draft-2020-12` nor `draft-07`. */
     readonly jsonSchema: {
@@ -59,6 +65,27 @@ export interface StandardSchema<T> {
       readonly output: (options: { readonly target: string }) => Record<string, unknown>;
     };
   };
+}
+
+/**
+ * A violation, with its keyword and the parameters of the keyword, such as `{ limit: 1 }` of `minLength`; the last issue has neither if
+ * there are more.
+ */
+export interface Issue {
+  readonly message: string;
+  readonly path: (string | number)[];
+  readonly keyword?: string;
+  readonly params?: Record<string, unknown>;
+}
+
+/** The members of a query string or form: `URLSearchParams`, `FormData`, or an object of texts and lists of texts. */
+export type FormMembers = Iterable<readonly [string, unknown]> | { readonly [name: string]: unknown };
+
+/**
+ * The members of a query string or a form as the object that a schema describes: texts become numbers, booleans, `null` and lists where the schema allows no text. The result is not validated.
+ */
+export function coerce(schema: StandardSchema<unknown>, members: FormMembers): unknown {
+  return coerced(schema, members);
 }
 
 /** Sends the messages of a client, for example over NATS or HTTP. */
@@ -458,8 +485,9 @@ export class FailedCallError<Errors = {}> extends Error {
  * keywords: `properties` are required, `optional` ones are not, `dependent` lists those that others require, `patterns` are pairs of a pattern of names and a rule, `rest` is the rule of all others (`false` allows none), and
  * `text` is shown in messages where JavaScript would print a keyword's value differently. A union matches only values that
  * follow the rule `any`, and a branch only values that follow its rule in `when`. `ofName` is the rule of a name that does not follow it.
+ * The option `params` is a function that gives violations parameters.
  */
-export function parse(isValid: boolean, value: any, { redact, limit, maxBytes }: any = {}, schema: () => any): any {
+export function parse(isValid: boolean, value: any, { redact, limit, maxBytes, params }: any = {}, schema: () => any): any {
   if (isValid) return { ok: true, value };
   const [root, definitions, among, explain] = schema();
   let report = listOf(Math.max(1, Math.floor(limit ?? 100) || 1), (maxBytes ?? 65_536) || 0);
@@ -474,7 +502,8 @@ export function parse(isValid: boolean, value: any, { redact, limit, maxBytes }:
   const equals = (value: any, literals: any) => literals.includes(value) || among?.(value, literals);
   const follow = (rule: any): any =>
     typeof rule === "string" ? { type: rule } : rule.ref != null ? follow(definitions[rule.ref]) : rule;
-  const member = (members: any, name: any) => (Object.hasOwn(members, name) ? members[name] : undefined);
+  const has = (members: any, name: any): boolean => Object.prototype.hasOwnProperty.call(members, name);
+  const member = (members: any, name: any) => (has(members, name) ? members[name] : undefined);
   const typeOf = (value: any) => {
     const type = typeof value;
     if (type === "number") return Number.isInteger(value) ? "integer" : Number.isFinite(value) ? type : `${value}`;
@@ -599,7 +628,7 @@ export function parse(isValid: boolean, value: any, { redact, limit, maxBytes }:
             isMatched = true;
             if (!follows(rule, item) && !violates(name, rule)) return false;
           }
-        if (isMatched || rest === undefined || (properties && Object.hasOwn(properties, name)) || (optional && Object.hasOwn(optional, name))) continue;
+        if (isMatched || rest === undefined || (properties && has(properties, name)) || (optional && has(optional, name))) continue;
         const rule = rest || { additionalProperties: name };
         if (!follows(rule, item) && !violates(name, rule)) return false;
       }
@@ -625,7 +654,7 @@ export function parse(isValid: boolean, value: any, { redact, limit, maxBytes }:
     // The loop also visits the rules that it adds.
     for (const rule of rules) {
       if (rule.type && !isOf(rule.type, type)) {
-        messages.push({ keyword: "type", message: `expected ${[rule.type].flat().join(", ").replace(/, (?=\w+$)/, " or ")}, got ${type === "instance" ? value.constructor?.name || type : type}` });
+        messages.push({ keyword: "type", message: `expected ${[rule.type].flat().join(", ").replace(/, (?=\w+$)/, " or ")}, got ${type === "instance" ? value.constructor?.name || type : type}`, params: params?.("type", rule.type) });
         continue;
       }
       for (const part of (rule.allOf ?? []).map(follow)) if (!rules.includes(part)) rules.push(part);
@@ -640,14 +669,14 @@ export function parse(isValid: boolean, value: any, { redact, limit, maxBytes }:
     for (const rule of rules)
       for (const keyword in rule) {
         const message = (!isWrong || keyword === "propertyNames") && checks[keyword]?.(rule[keyword], value, rule.text?.[keyword]);
-        if (message) messages.push({ keyword, message: message() });
+        if (message) messages.push({ keyword, message: message(), params: params?.(keyword, rule[keyword], redact) });
       }
     const order = messages[1] && Object.keys(checks);
     messages.sort((a, b) => order.indexOf(a.keyword) - order.indexOf(b.keyword) || (a.message < b.message ? -1 : +(a.message > b.message)));
-    for (const [index, { keyword, message }] of messages.entries()) {
+    for (const [index, { keyword, message, params }] of messages.entries()) {
       const next = messages[index + 1];
       // Several rules may have the same message. A missing property has one: with its allowed values, if a rule has them.
-      if (next?.keyword !== keyword || (keyword !== "required" && next.message !== message)) addTo(list, () => pointer(path), message, keyword);
+      if (next?.keyword !== keyword || (keyword !== "required" && next.message !== message)) addTo(list, () => pointer(path), message, keyword, params);
     }
     if (isWrong || (!isArray && type !== "object")) return;
     const below = (name: any, item: any, rules: any[]) => {
@@ -657,7 +686,7 @@ export function parse(isValid: boolean, value: any, { redact, limit, maxBytes }:
       const isSimple = typeof item !== "object" && !(item?.length > 64) && !only.unions && !only.allOf && !only.not && !only.if;
       if (rules[1] || isSimple || list === report) return visit(rules, item, list, place);
       const { found, count } = find(only, item);
-      for (const inner of found) addTo(list, () => pointer(place) + inner.path, inner.message, inner.keyword);
+      for (const inner of found) addTo(list, () => pointer(place) + inner.path, inner.message, inner.keyword, inner.params);
       list.count += count - found.length;
     };
     if (isArray) {
@@ -734,16 +763,17 @@ export function explainUnion({ keyword, any = {}, when = [], branches }: any, va
 }
 
 /** A list of violations that has at most `most` of them, with at most `room` bytes of text, but at least one. */
-export function listOf(most: number, room = Infinity): any {
+export function listOf(most: number, room: number = Infinity): any {
   return { found: [], count: 0, most, room, truncated: false };
 }
 
 /** Counts a violation, and adds it to a list that has room for it. Once a violation is left out, so are all that follow. */
-export function addTo(list: any, path: () => string, message: string, keyword: unknown): void {
+export function addTo(list: any, path: () => string, message: string, keyword: unknown, params?: unknown): void {
   list.count++;
   list.truncated ||= list.found.length >= list.most;
   if (list.truncated) return;
-  const violation = { path: path(), message: clip(message, 4096), keyword };
+  const violation: any = { path: path(), message: clip(message, 4096), keyword };
+  if (params) violation.params = params;
   const text = violation.path + violation.message;
   // In UTF-8.
   let bytes = text.length;
@@ -763,13 +793,19 @@ export function assert({ ok, violations, truncated }: any): void {
   if (!ok) throw new PayloadError(violations, truncated);
 }
 
+/** The object `~standard` of a side, by its `parse` function, if it has a schema, and the function that returns its JSON Schema. */
+export function standardSchema(parser: any, schema: any): any {
+  const validate = (value: any, options: any) => (parser ? standard(parser, value, options) : { value });
+  return { version: 1, vendor: "capgen", validate, jsonSchema: { input: schema, output: schema } };
+}
+
 /**
- * The result of a `parse` function in the form of Standard Schema, with the indexes of arrays as numbers. If there are more violations,
- * the last issue is `and more`.
+ * The result of a `parse` function in the form of Standard Schema, with the indexes of arrays as numbers, and the keyword and its
+ * parameters. If there are more violations, the last issue is `and more`.
  */
 export function standard(parser: any, value: any, options: any): any {
-  const { ok, violations, truncated } = parser(value, options?.libraryOptions ?? {});
-  const issue = ({ path: pointer, message }: any) => {
+  const { ok, violations, truncated } = parser(value, { ...options?.libraryOptions, params: paramsOf });
+  const issue = ({ path: pointer, message, keyword, params = {} }: any) => {
     let place = value;
     const path = pointer.split("/").slice(1).map((token: string) => {
       const name = token.replace(/~1/g, "/").replace(/~0/g, "~");
@@ -778,9 +814,90 @@ export function standard(parser: any, value: any, options: any): any {
       place = place?.[key] ?? Object.entries(place ?? {}).find(([name]) => name !== key && clip(name) === key)?.[1];
       return key;
     });
-    return { message, path };
+    return { message, path, keyword, params };
   };
   return ok ? { value } : { issues: violations.map(issue).concat(truncated ? { message: "and more", path: [] } : []) };
+}
+
+/** The parameters of a violation: the value of its keyword in the schema, or the name of a property, by the names that Ajv gives them. */
+export function paramsOf(keyword: string, given: any, redact: any): any {
+  switch (keyword) {
+    case "type":
+      return { type: given };
+    case "enum":
+      return { allowedValues: given };
+    case "const":
+      return { allowedValue: given };
+    case "multipleOf":
+      return { multipleOf: given[0] };
+    case "pattern":
+      return { pattern: given.source.replace(/\\\//g, "/") };
+    case "format":
+      return { format: given[0] };
+    case "required":
+      return { missingProperty: given };
+    case "dependentRequired":
+      return { property: given[1], missingProperty: given[0] };
+    case "additionalProperties":
+      return redact ? {} : { additionalProperty: given };
+    default:
+      return /^(m|exclusiveM)(ax|in)/.test(keyword) ? { limit: Number(given) } : {};
+  }
+}
+
+/**
+ * The members of a form as the object that a JSON Schema describes. Texts become numbers, booleans, `null` and lists where the schema
+ * allows no text, if that loses nothing; everything else stays as it is, so that a validator reports it.
+ */
+export function coerced(schema: any, input: any): any {
+  const root = schema["~standard"].jsonSchema.input({ target: "draft-07" });
+  /** The schemas that apply to a value next to one of them, by references and branches. */
+  const all = (schemas: any[]) => {
+    const isObject = (schema: any) => typeof schema === "object";
+    const found = new Set<any>(schemas.filter(isObject));
+    for (const { $ref, allOf = [], anyOf = [], oneOf = [], then, else: otherwise } of found) {
+      const name = $ref && decodeURIComponent($ref.slice(14)).replace(/~1/g, "/").replace(/~0/g, "~");
+      const next = [...allOf, ...anyOf, ...oneOf, then, otherwise, $ref && root.definitions[name]];
+      next.filter(isObject).forEach((schema) => found.add(schema));
+    }
+    return [...found];
+  };
+  const typeOf = (value: any) => (value === null ? "null" : Array.isArray(value) ? "array" : typeof value);
+  const convert = (text: any, schemas: any[]): any => {
+    if (typeof text !== "string") return text;
+    const listed = schemas.flatMap((schema) => schema.enum ?? ("const" in schema ? [schema.const] : []));
+    if (listed.includes(text)) return text;
+    const literal = listed.find((value) => typeof value !== "object" ? `${value}` === text : value === null && text === "null");
+    if (literal !== undefined) return literal;
+    const types = new Set(schemas.flatMap(({ type }) => type ?? []).concat(listed.map(typeOf)));
+    if (!types.size || types.has("string")) return text;
+    if ((types.has("number") || types.has("integer")) && /^-?(0|[1-9]\d*)(\.\d+)?([eE][-+]?\d+)?$/.test(text)) {
+      const number = Number(text);
+      return Number.isFinite(number) && (!Number.isInteger(number) || Number.isSafeInteger(number)) ? number : text;
+    }
+    if (types.has("boolean") && /^(true|false)$/.test(text)) return text === "true";
+    if (types.has("null") && /^(null)?$/.test(text)) return null;
+    return text || undefined;
+  };
+  const has = (members: any, name: string): boolean => Object.prototype.hasOwnProperty.call(members, name);
+  const texts = new Map<string, any[]>();
+  for (const [name, value] of typeof input[Symbol.iterator] === "function" ? input : Object.entries(input))
+    texts.set(name, (texts.get(name) ?? []).concat(value ?? []));
+  const objects = all([root]);
+  const members = [...texts].map(([name, values]) => {
+    const own = objects.flatMap(({ properties = {}, patternProperties = {}, additionalProperties = {} }) => {
+      const matching = Object.keys(patternProperties).filter((pattern) => new RegExp(pattern, "u").test(name));
+      const found = matching.map((pattern) => patternProperties[pattern]).concat(has(properties, name) ? properties[name] : []);
+      return found.length ? found : additionalProperties;
+    });
+    const schemas = all(own);
+    const isList = schemas.some(({ type, items }) => [type].flat().includes("array") || items);
+    const items = all(schemas.flatMap(({ items = [] }) => items));
+    const isOne = values.length < 2 && !(isList && !schemas.some(({ type }) => [type].flat().includes("string")));
+    const value = isOne ? convert(values[0], schemas) : values.map((value) => convert(value, isList ? items : schemas) ?? value);
+    return [name, value];
+  });
+  return Object.fromEntries(members.filter(([, value]) => value !== undefined));
 }
 
 /** A new copy of a schema, with its definitions, references and positions of arrays in the form of the target. */
@@ -803,7 +920,7 @@ export function positionsOf(schema: any, isMap?: boolean): any {
   const members = Object.entries<any>(schema).map(([name, value]) => {
     if (isMap) return [name, positionsOf(value)];
     if (/^(const|enum|default|examples)$/.test(name)) return [name, value];
-    return [Object.hasOwn(names, name) ? names[name] : name, positionsOf(value, /^(properties|patternProperties|definitions|\$defs)$/.test(name))];
+    return [Object.prototype.hasOwnProperty.call(names, name) ? names[name] : name, positionsOf(value, /^(properties|patternProperties|definitions|\$defs)$/.test(name))];
   });
   return Object.fromEntries(members);
 }
@@ -824,7 +941,7 @@ export function isDict(value: any): boolean {
 
 /** The own property of an object, for names such as `toString` that every object inherits. */
 export function own(value: any, name: string): any {
-  return Object.hasOwn(value, name) ? value[name] : undefined;
+  return Object.prototype.hasOwnProperty.call(value, name) ? value[name] : undefined;
 }
 
 /**
@@ -846,7 +963,7 @@ export function hasOnly(value: any, names: ReadonlySet<string>): boolean {
 }
 
 /** Whether an object has from `least` to `most` members, not counting those that are `undefined`. */
-export function spansMembers(value: any, least: number, most = Infinity): boolean {
+export function spansMembers(value: any, least: number, most: number = Infinity): boolean {
   const size = Object.values(value).filter((member) => member !== undefined).length;
   return least <= size && size <= most;
 }
@@ -855,7 +972,7 @@ export function spansMembers(value: any, least: number, most = Infinity): boolea
  * Whether a value is a string of `least` to `most` code points. A string has at most as many code points as UTF-16 units, and
  * at least half as many, so most strings need not be counted.
  */
-export function spans(text: any, least: number, most = Infinity): boolean {
+export function spans(text: any, least: number, most: number = Infinity): boolean {
   if (typeof text !== "string") return false;
   const { length } = text;
   const count = length >= 2 * least - 1 && (length <= most || length > 2 * most) ? length : codePoints(text);
@@ -926,7 +1043,7 @@ export function same(one: any, other: any, levels = 128): boolean {
   let more = 0;
   for (const name of Object.keys(one)) {
     if (one[name] === undefined) continue;
-    if (!Object.hasOwn(other, name) || !same(one[name], other[name], levels - 1)) return false;
+    if (!Object.prototype.hasOwnProperty.call(other, name) || !same(one[name], other[name], levels - 1)) return false;
     more--;
   }
   for (const name of Object.keys(other)) if (other[name] !== undefined) more++;
@@ -943,13 +1060,13 @@ export function canonical(value: unknown): string {
   });
 }
 
-export const uuidForm = /^[\da-f]{8}(?:-[\da-f]{4}){4}[\da-f]{8}$/i;
+export const uuidForm: RegExp = /^[\da-f]{8}(?:-[\da-f]{4}){4}[\da-f]{8}$/i;
 
 export function isUuid(text: any): boolean {
   return typeof text === "string" && uuidForm.test(text);
 }
 
-export const dateTimeForm =
+export const dateTimeForm: RegExp =
   /^\d{4}-(?!(?:0[2469]|11)-31|02-30)(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])t(?:[01]\d|2[0-3]):[0-5]\d:(?:[0-5]\d|60)(?:\.\d+)?(?:z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/i;
 
 /** `date-time` of RFC 3339 section 5.6. A leap second is the last second of a day in UTC. */
@@ -962,7 +1079,7 @@ export function isDateTime(text: any): boolean {
   );
 }
 
-export const emailForm =
+export const emailForm: RegExp =
   /^(?:[\w!#$%&'*+\-/=?^`{|}~]+(?:\.[\w!#$%&'*+\-/=?^`{|}~]+)*|"(?:[ !#-[\]-~]|\\[ -~])*")@(?:[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?(?:\.[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?)*|\[(?:(?:[01]?\d?\d|2[0-4]\d|25[0-5])(?:\.(?:[01]?\d?\d|2[0-4]\d|25[0-5])){3}|IPv6:[\da-f:.]+)\])$/i;
 
 /** `Mailbox` of RFC 5321 section 4.1.2, in octets of ASCII. */
@@ -977,7 +1094,7 @@ export function isUri(text: any): boolean {
   return isUriReference(text) && /^[^/?#]*:/.test(text);
 }
 
-export const uriReferenceForm =
+export const uriReferenceForm: RegExp =
   /^(?!.*%(?![\da-f]{2}))(?:[a-z][a-z\d+.-]*:|(?![^/?#]*:))(?:\/\/(?:[\w.~!$&'()*+,;=:%-]*@)?(?:\[(?:[\da-f:.]+|v[\da-f]+\.[\w.~!$&'()*+,;=:-]+)\]|[\w.~!$&'()*+,;=%-]*)(?::\d*)?(?:\/[\w.~!$&'()*+,;=:@%-]*)*|\/?(?:[\w.~!$&'()*+,;=:@%-]+(?:\/[\w.~!$&'()*+,;=:@%-]*)*)?)(?:\?[\w.~!$&'()*+,;=:@%/?-]*)?(?:#[\w.~!$&'()*+,;=:@%/?-]*)?$/i;
 
 /** `URI-reference` of RFC 3986. */
@@ -1006,7 +1123,7 @@ export function isTime(text: any): boolean {
   return typeof text === "string" && isDateTime(`1972-12-31T${text}`);
 }
 
-export const durationForm =
+export const durationForm: RegExp =
   /^P(?:\d+W|(?=[\dT])(?:\d+Y(?:\d+M(?:\d+D)?)?|\d+M(?:\d+D)?|\d+D)?(?:T(?:\d+H(?:\d+M(?:\d+S)?)?|\d+M(?:\d+S)?|\d+S))?)$/;
 
 /** `duration` of RFC 3339 appendix A. */
@@ -1014,7 +1131,7 @@ export function isDuration(text: any): boolean {
   return typeof text === "string" && durationForm.test(text);
 }
 
-export const ipv4Form = /^(?:(?!0\d)[01]?\d?\d|2[0-4]\d|25[0-5])(?:\.(?:(?!0\d)[01]?\d?\d|2[0-4]\d|25[0-5])){3}$/;
+export const ipv4Form: RegExp = /^(?:(?!0\d)[01]?\d?\d|2[0-4]\d|25[0-5])(?:\.(?:(?!0\d)[01]?\d?\d|2[0-4]\d|25[0-5])){3}$/;
 
 /** `dotted-quad` of RFC 2673 section 3.2. */
 export function isIpv4(text: any): boolean {
@@ -1030,14 +1147,14 @@ export function isIpv6Address(text: any): boolean {
   );
 }
 
-export const hostnameForm = /^[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?(?:\.[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?)*$/i;
+export const hostnameForm: RegExp = /^[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?(?:\.[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?)*$/i;
 
 /** RFC 1123 section 2.1. */
 export function isHostname(text: any): boolean {
   return typeof text === "string" && text.length <= 253 && hostnameForm.test(text);
 }
 
-export const idnEmailForm =
+export const idnEmailForm: RegExp =
   /^(?:[\w!#$%&'*+\-/=?^`{|}~\x80-\u{10ffff}]+(?:\.[\w!#$%&'*+\-/=?^`{|}~\x80-\u{10ffff}]+)*|"(?:[ !#-[\]-~\x80-\u{10ffff}]|\\[ -~])*")@(?:[A-Za-z\d\x80-\u{10ffff}](?:[A-Za-z\d\x80-\u{10ffff}-]{0,61}[A-Za-z\d\x80-\u{10ffff}])?(?:\.[A-Za-z\d\x80-\u{10ffff}](?:[A-Za-z\d\x80-\u{10ffff}-]{0,61}[A-Za-z\d\x80-\u{10ffff}])?)*|\[[\dA-Za-z:.]*\])$/u;
 
 /** `Mailbox` of RFC 6531 section 3.3, in octets of UTF-8. The tables of IDNA are not applied. */
@@ -1053,10 +1170,10 @@ export function isIdnEmail(text: any): boolean {
   return !text.endsWith("]") || isEmail(`a${text.slice(at)}`);
 }
 
-export const iriCharacter =
+export const iriCharacter: RegExp =
   /[\xa0-\ud7ff\uf900-\ufdcf\ufdf0-\uffef\u{10000}-\u{1fffd}\u{20000}-\u{2fffd}\u{30000}-\u{3fffd}\u{40000}-\u{4fffd}\u{50000}-\u{5fffd}\u{60000}-\u{6fffd}\u{70000}-\u{7fffd}\u{80000}-\u{8fffd}\u{90000}-\u{9fffd}\u{a0000}-\u{afffd}\u{b0000}-\u{bfffd}\u{c0000}-\u{cfffd}\u{d0000}-\u{dfffd}\u{e1000}-\u{efffd}]/gu;
 
-export const iriPrivate = /[\ue000-\uf8ff\u{f0000}-\u{ffffd}\u{100000}-\u{10fffd}]/gu;
+export const iriPrivate: RegExp = /[\ue000-\uf8ff\u{f0000}-\u{ffffd}\u{100000}-\u{10fffd}]/gu;
 
 /** `IRI` of RFC 3987: a URI if its characters outside of ASCII are percent-encoded. A query also has private ones. */
 export function isIri(text: any): boolean {
@@ -1070,7 +1187,7 @@ export function isIri(text: any): boolean {
   );
 }
 
-export const uriTemplateForm =
+export const uriTemplateForm: RegExp =
   /^(?:[!#$&-;=?-[\]_a-z~\xa0-\ud7ff\ue000-\ufdcf\ufdf0-\uffef]|[\u{10000}-\u{1fffd}\u{20000}-\u{2fffd}\u{30000}-\u{3fffd}\u{40000}-\u{4fffd}\u{50000}-\u{5fffd}\u{60000}-\u{6fffd}\u{70000}-\u{7fffd}\u{80000}-\u{8fffd}\u{90000}-\u{9fffd}\u{a0000}-\u{afffd}\u{b0000}-\u{bfffd}\u{c0000}-\u{cfffd}\u{d0000}-\u{dfffd}\u{e1000}-\u{efffd}\u{f0000}-\u{ffffd}\u{100000}-\u{10fffd}]|%[\dA-Fa-f]{2}|\{[+#./;?&=,!@|]?(?:\w|%[\dA-Fa-f]{2})(?:\.?(?:\w|%[\dA-Fa-f]{2}))*(?::[1-9]\d{0,3}|\*)?(?:,(?:\w|%[\dA-Fa-f]{2})(?:\.?(?:\w|%[\dA-Fa-f]{2}))*(?::[1-9]\d{0,3}|\*)?)*\})*$/u;
 
 /** RFC 6570. */
@@ -1083,7 +1200,7 @@ export function isJsonPointer(text: any): boolean {
   return typeof text === "string" && /^(?:\/(?:[^~/]|~[01])*)*$/.test(text);
 }
 
-export const regexToken =
+export const regexToken: RegExp =
   /(\()(?:\?(?:([:=!]|<[=!])|<([^>]*)>))?|(\))|\[\^?((?:[^\\\]]|\\[^])*)\]|([*+?]|\{(\d+)(?:,(\d*))?\})\??|([$^|]|\\[Bb])|\\([1-9]\d*)|\\k<([^>]*)>|\\(?:[DSWdfnrstvw$()*+./?[\\\]^{|}]|0(?!\d)|c[A-Za-z]|x[\dA-Fa-f]{2}|u[\dA-Fa-f]{4}|u\{0*(?:[\dA-Fa-f]{1,5}|10[\dA-Fa-f]{4})\}|[Pp]\{(?:[A-Z_a-z]+=)?\w+\})|[^$()*+?[\\\]^{|}]/gu;
 
 /**
@@ -2756,7 +2873,7 @@ export function unreadable({ path, message, keyword }: any, ours?: string, their
     const chars = [...name];
     return JSON.stringify(chars.slice(0, 64).join("")) + (chars.length > 64 ? "..." : "");
   };
-  const name = path.slice(path.lastIndexOf("/") + 1).replaceAll("~1", "/").replaceAll("~0", "~");
+  const name = path.slice(path.lastIndexOf("/") + 1).replace(/~1/g, "/").replace(/~0/g, "~");
   if (keyword === "additionalProperties" && path) {
     return `the provider${of(ours)} does not know ${shown(name)}, which your contract${of(theirs)} may send`;
   }
@@ -2959,12 +3076,13 @@ export function isEnvelope(value: any): boolean {
           value.signature?.length === (value.kind === "hmac" ? 64 : 86) &&
           Object.keys(value).length === 3 && ["keyId", "signature"].every((name) => isMember([name, value[name]]))),
   };
+  const has = (members: any, name: string): boolean => Object.prototype.hasOwnProperty.call(members, name);
   const isMember = ([name, value]: any) =>
-    Object.hasOwn(texts, name) ? isText(value) && texts[name].test(value) : Object.hasOwn(others, name) && others[name](value);
+    has(texts, name) ? isText(value) && texts[name].test(value) : has(others, name) && others[name](value);
   return (
     isDict(value) &&
-    ["version", "kind", "messageId", "correlationId", "from", "to", "capability", "payload"].every((name) => Object.hasOwn(value, name)) &&
-    !["keyId", "signature"].some((name) => Object.hasOwn(value, name)) &&
+    ["version", "kind", "messageId", "correlationId", "from", "to", "capability", "payload"].every((name) => has(value, name)) &&
+    !["keyId", "signature"].some((name) => has(value, name)) &&
     Object.entries(value).every(isMember)
   );
 }

@@ -14,10 +14,11 @@
 // biome-ignore-all assist: generated
 
 import {
-  PayloadError as EverythingPayloadError,
+  PayloadError,
+  coerce,
   parse,
   assert,
-  standard,
+  standardSchema,
   jsonSchema,
   shallow as shared_shallow,
   isDict as shared_isDict,
@@ -25,10 +26,13 @@ import {
   isUri as shared_isUri,
 } from "./_capgen.js";
 import type {
-  ParseResult as EverythingParseResult,
-  ParseOptions as EverythingParseOptions,
-  Violation as EverythingViolation,
-  StandardSchema as EverythingStandardSchema,
+  ParseResult,
+  ParseOptions,
+  Validators,
+  Violation,
+  StandardSchema,
+  Issue,
+  FormMembers,
 } from "./_capgen.js";
 const shallow = shared_shallow;
 const isDict = shared_isDict;
@@ -172,7 +176,7 @@ export type TriggerLongRunningOperationRequest = {
 export type TriggerLongRunningOperationResponse = unknown;
 
 /** The request and the response of every capability. */
-export interface EverythingCapabilities {
+export interface Capabilities {
   /** Echoes back the input string */
   "echo": { request: EchoRequest; response: EchoResponse };
   /** Demonstrates how annotations can be used to provide metadata about content. */
@@ -229,12 +233,18 @@ export interface EverythingCapabilities {
   };
 }
 
-export { EverythingPayloadError };
+/** @deprecated `Capabilities` */
+export type EverythingCapabilities = Capabilities;
+
+export { PayloadError, coerce };
 export type {
-  EverythingParseResult,
-  EverythingParseOptions,
-  EverythingViolation,
-  EverythingStandardSchema,
+  ParseResult,
+  ParseOptions,
+  Validators,
+  Violation,
+  StandardSchema,
+  Issue,
+  FormMembers,
 };
 
 export const getAnnotatedMessageRequestMessageTypeValues = ["error", "success", "debug"] as const;
@@ -246,89 +256,89 @@ export const getStructuredContentRequestLocationValues = ["New York", "Chicago",
 export const gzipFileAsResourceRequestOutputTypeValues = ["resourceLink", "resource"] as const;
 
 /** The validators, the timeout, the version and the hash of every capability, by its name. */
-export const everythingCapabilities = {
+export const capabilities = {
   echo: {
     version: undefined,
     timeoutMs: undefined,
     hash: "c336e509b5e98beffeb7591ac994e953929732e4aa42f425e09b0e90711795bd",
-    request: { is: isEchoRequest, parse: parseEchoRequest },
+    request: { is: isEchoRequest, parse: parseEchoRequest } as Validators<EchoRequest>,
     response: undefined,
   },
   "get-annotated-message": {
     version: undefined,
     timeoutMs: undefined,
     hash: "8184a6d1a42e2afaac6ab73ddccd8bb830b7b317ecde5e4b5b0b3859e9782757",
-    request: { is: isGetAnnotatedMessageRequest, parse: parseGetAnnotatedMessageRequest },
+    request: { is: isGetAnnotatedMessageRequest, parse: parseGetAnnotatedMessageRequest } as Validators<GetAnnotatedMessageRequest>,
     response: undefined,
   },
   "get-env": {
     version: undefined,
     timeoutMs: undefined,
     hash: "9110bd6de5037b3fa0a1d7d31e3a6d21697e45d57948efffae2614d4f78ed4b8",
-    request: { is: isGetEnvRequest, parse: parseGetEnvRequest },
+    request: { is: isGetEnvRequest, parse: parseGetEnvRequest } as Validators<GetEnvRequest>,
     response: undefined,
   },
   "get-resource-links": {
     version: undefined,
     timeoutMs: undefined,
     hash: "e8770dfdeff15c65308a84eef16e63d464ed9600eed218eb009cafc0d4e1c1a4",
-    request: { is: isGetResourceLinksRequest, parse: parseGetResourceLinksRequest },
+    request: { is: isGetResourceLinksRequest, parse: parseGetResourceLinksRequest } as Validators<GetResourceLinksRequest>,
     response: undefined,
   },
   "get-resource-reference": {
     version: undefined,
     timeoutMs: undefined,
     hash: "c77db1a8a70dd97b29e3869634c54c406c424e5e58ee5cd66dced9db57a446c1",
-    request: { is: isGetResourceReferenceRequest, parse: parseGetResourceReferenceRequest },
+    request: { is: isGetResourceReferenceRequest, parse: parseGetResourceReferenceRequest } as Validators<GetResourceReferenceRequest>,
     response: undefined,
   },
   "get-structured-content": {
     version: undefined,
     timeoutMs: undefined,
     hash: "13529fb12bad79ecf4579909160dce089c28cbc7d2a78148dd71458470c22e44",
-    request: { is: isGetStructuredContentRequest, parse: parseGetStructuredContentRequest },
-    response: { is: isGetStructuredContentResponse, parse: parseGetStructuredContentResponse },
+    request: { is: isGetStructuredContentRequest, parse: parseGetStructuredContentRequest } as Validators<GetStructuredContentRequest>,
+    response: { is: isGetStructuredContentResponse, parse: parseGetStructuredContentResponse } as Validators<GetStructuredContentResponse>,
   },
   "get-sum": {
     version: undefined,
     timeoutMs: undefined,
     hash: "5d4f2782a0782445b8a6c58344e79d5377e643716aae2b26554c34777182b0e3",
-    request: { is: isGetSumRequest, parse: parseGetSumRequest },
+    request: { is: isGetSumRequest, parse: parseGetSumRequest } as Validators<GetSumRequest>,
     response: undefined,
   },
   "get-tiny-image": {
     version: undefined,
     timeoutMs: undefined,
     hash: "532491007ca6b14a2c996f3aabb38f658fb5a2be31c9cb28233686424eeb23f9",
-    request: { is: isGetTinyImageRequest, parse: parseGetTinyImageRequest },
+    request: { is: isGetTinyImageRequest, parse: parseGetTinyImageRequest } as Validators<GetTinyImageRequest>,
     response: undefined,
   },
   "gzip-file-as-resource": {
     version: undefined,
     timeoutMs: undefined,
     hash: "447a79fdcf68916ab0edb6232d508af1bd3e4dbc48e053dbfa74c41c0423bcb3",
-    request: { is: isGzipFileAsResourceRequest, parse: parseGzipFileAsResourceRequest },
+    request: { is: isGzipFileAsResourceRequest, parse: parseGzipFileAsResourceRequest } as Validators<GzipFileAsResourceRequest>,
     response: undefined,
   },
   "simulate-research-query": {
     version: undefined,
     timeoutMs: undefined,
     hash: "408b82a2246ff05a2e36ef11848439bffb96c2865e57979dccbdf586e5de11b2",
-    request: { is: isSimulateResearchQueryRequest, parse: parseSimulateResearchQueryRequest },
+    request: { is: isSimulateResearchQueryRequest, parse: parseSimulateResearchQueryRequest } as Validators<SimulateResearchQueryRequest>,
     response: undefined,
   },
   "toggle-simulated-logging": {
     version: undefined,
     timeoutMs: undefined,
     hash: "e5d871a7b302efb397830239d6bc94204d9daf796a395e7cf35d6534537ff7e8",
-    request: { is: isToggleSimulatedLoggingRequest, parse: parseToggleSimulatedLoggingRequest },
+    request: { is: isToggleSimulatedLoggingRequest, parse: parseToggleSimulatedLoggingRequest } as Validators<ToggleSimulatedLoggingRequest>,
     response: undefined,
   },
   "toggle-subscriber-updates": {
     version: undefined,
     timeoutMs: undefined,
     hash: "3274c55dd31c24b393a32f43b4a85dd7f00056572ae7b09beec7b40728f8fed4",
-    request: { is: isToggleSubscriberUpdatesRequest, parse: parseToggleSubscriberUpdatesRequest },
+    request: { is: isToggleSubscriberUpdatesRequest, parse: parseToggleSubscriberUpdatesRequest } as Validators<ToggleSubscriberUpdatesRequest>,
     response: undefined,
   },
   "trigger-long-running-operation": {
@@ -338,10 +348,13 @@ export const everythingCapabilities = {
     request: {
       is: isTriggerLongRunningOperationRequest,
       parse: parseTriggerLongRunningOperationRequest,
-    },
+    } as Validators<TriggerLongRunningOperationRequest>,
     response: undefined,
   },
 } as const;
+
+/** @deprecated `capabilities` */
+export const everythingCapabilities: typeof capabilities = capabilities;
 
 export function isEchoRequest(value: any): value is EchoRequest {
   return (
@@ -419,7 +432,7 @@ export function isGetSumRequest(value: any): value is GetSumRequest {
 }
 
 export function isGetTinyImageRequest(value: any): value is GetTinyImageRequest {
-  return (value?.constructor === Object || isDict(value)) && shallow(value, 128);
+  return isGetEnvRequest(value);
 }
 
 export function isGzipFileAsResourceRequest(value: any): value is GzipFileAsResourceRequest {
@@ -447,11 +460,11 @@ export function isSimulateResearchQueryRequest(value: any): value is SimulateRes
 }
 
 export function isToggleSimulatedLoggingRequest(value: any): value is ToggleSimulatedLoggingRequest {
-  return (value?.constructor === Object || isDict(value)) && shallow(value, 128);
+  return isGetEnvRequest(value);
 }
 
 export function isToggleSubscriberUpdatesRequest(value: any): value is ToggleSubscriberUpdatesRequest {
-  return (value?.constructor === Object || isDict(value)) && shallow(value, 128);
+  return isGetEnvRequest(value);
 }
 
 export function isTriggerLongRunningOperationRequest(value: any): value is TriggerLongRunningOperationRequest {
@@ -464,13 +477,13 @@ export function isTriggerLongRunningOperationRequest(value: any): value is Trigg
   );
 }
 
-export function parseEchoRequest(value: unknown, options?: EverythingParseOptions): EverythingParseResult<EchoRequest> {
+export function parseEchoRequest(value: unknown, options?: ParseOptions): ParseResult<EchoRequest> {
   return parse(isEchoRequest(value), value, options, () => [
     { type: "object", properties: { message: "string" } },
   ]);
 }
 
-export function parseGetAnnotatedMessageRequest(value: unknown, options?: EverythingParseOptions): EverythingParseResult<GetAnnotatedMessageRequest> {
+export function parseGetAnnotatedMessageRequest(value: unknown, options?: ParseOptions): ParseResult<GetAnnotatedMessageRequest> {
   return parse(isGetAnnotatedMessageRequest(value), value, options, () => [
     {
       type: "object",
@@ -480,17 +493,17 @@ export function parseGetAnnotatedMessageRequest(value: unknown, options?: Everyt
   ]);
 }
 
-export function parseGetEnvRequest(value: unknown, options?: EverythingParseOptions): EverythingParseResult<GetEnvRequest> {
+export function parseGetEnvRequest(value: unknown, options?: ParseOptions): ParseResult<GetEnvRequest> {
   return parse(isGetEnvRequest(value), value, options, () => ["object"]);
 }
 
-export function parseGetResourceLinksRequest(value: unknown, options?: EverythingParseOptions): EverythingParseResult<GetResourceLinksRequest> {
+export function parseGetResourceLinksRequest(value: unknown, options?: ParseOptions): ParseResult<GetResourceLinksRequest> {
   return parse(isGetResourceLinksRequest(value), value, options, () => [
     { type: "object", optional: { count: { type: "number", minimum: 1, maximum: 10 } } },
   ]);
 }
 
-export function parseGetResourceReferenceRequest(value: unknown, options?: EverythingParseOptions): EverythingParseResult<GetResourceReferenceRequest> {
+export function parseGetResourceReferenceRequest(value: unknown, options?: ParseOptions): ParseResult<GetResourceReferenceRequest> {
   return parse(isGetResourceReferenceRequest(value), value, options, () => [
     {
       type: "object",
@@ -499,7 +512,7 @@ export function parseGetResourceReferenceRequest(value: unknown, options?: Every
   ]);
 }
 
-export function parseGetStructuredContentRequest(value: unknown, options?: EverythingParseOptions): EverythingParseResult<GetStructuredContentRequest> {
+export function parseGetStructuredContentRequest(value: unknown, options?: ParseOptions): ParseResult<GetStructuredContentRequest> {
   return parse(isGetStructuredContentRequest(value), value, options, () => [
     {
       type: "object",
@@ -508,7 +521,7 @@ export function parseGetStructuredContentRequest(value: unknown, options?: Every
   ]);
 }
 
-export function parseGetStructuredContentResponse(value: unknown, options?: EverythingParseOptions): EverythingParseResult<GetStructuredContentResponse> {
+export function parseGetStructuredContentResponse(value: unknown, options?: ParseOptions): ParseResult<GetStructuredContentResponse> {
   return parse(isGetStructuredContentResponse(value), value, options, () => [
     {
       type: "object",
@@ -518,17 +531,17 @@ export function parseGetStructuredContentResponse(value: unknown, options?: Ever
   ]);
 }
 
-export function parseGetSumRequest(value: unknown, options?: EverythingParseOptions): EverythingParseResult<GetSumRequest> {
+export function parseGetSumRequest(value: unknown, options?: ParseOptions): ParseResult<GetSumRequest> {
   return parse(isGetSumRequest(value), value, options, () => [
     { type: "object", properties: { a: "number", b: "number" } },
   ]);
 }
 
-export function parseGetTinyImageRequest(value: unknown, options?: EverythingParseOptions): EverythingParseResult<GetTinyImageRequest> {
+export function parseGetTinyImageRequest(value: unknown, options?: ParseOptions): ParseResult<GetTinyImageRequest> {
   return parse(isGetTinyImageRequest(value), value, options, () => ["object"]);
 }
 
-export function parseGzipFileAsResourceRequest(value: unknown, options?: EverythingParseOptions): EverythingParseResult<GzipFileAsResourceRequest> {
+export function parseGzipFileAsResourceRequest(value: unknown, options?: ParseOptions): ParseResult<GzipFileAsResourceRequest> {
   return parse(isGzipFileAsResourceRequest(value), value, options, () => [
     {
       type: "object",
@@ -541,375 +554,244 @@ export function parseGzipFileAsResourceRequest(value: unknown, options?: Everyth
   ]);
 }
 
-export function parseSimulateResearchQueryRequest(value: unknown, options?: EverythingParseOptions): EverythingParseResult<SimulateResearchQueryRequest> {
+export function parseSimulateResearchQueryRequest(value: unknown, options?: ParseOptions): ParseResult<SimulateResearchQueryRequest> {
   return parse(isSimulateResearchQueryRequest(value), value, options, () => [
     { type: "object", properties: { topic: "string" }, optional: { ambiguous: "boolean" } },
   ]);
 }
 
-export function parseToggleSimulatedLoggingRequest(value: unknown, options?: EverythingParseOptions): EverythingParseResult<ToggleSimulatedLoggingRequest> {
+export function parseToggleSimulatedLoggingRequest(value: unknown, options?: ParseOptions): ParseResult<ToggleSimulatedLoggingRequest> {
   return parse(isToggleSimulatedLoggingRequest(value), value, options, () => ["object"]);
 }
 
-export function parseToggleSubscriberUpdatesRequest(value: unknown, options?: EverythingParseOptions): EverythingParseResult<ToggleSubscriberUpdatesRequest> {
+export function parseToggleSubscriberUpdatesRequest(value: unknown, options?: ParseOptions): ParseResult<ToggleSubscriberUpdatesRequest> {
   return parse(isToggleSubscriberUpdatesRequest(value), value, options, () => ["object"]);
 }
 
-export function parseTriggerLongRunningOperationRequest(value: unknown, options?: EverythingParseOptions): EverythingParseResult<TriggerLongRunningOperationRequest> {
+export function parseTriggerLongRunningOperationRequest(value: unknown, options?: ParseOptions): ParseResult<TriggerLongRunningOperationRequest> {
   return parse(isTriggerLongRunningOperationRequest(value), value, options, () => [
     { type: "object", optional: { duration: "number", steps: "number" } },
   ]);
 }
 
-/** Throws a `EverythingPayloadError` if the value is invalid. */
-export function assertEchoRequest(value: unknown, options?: EverythingParseOptions): asserts value is EchoRequest {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertEchoRequest(value: unknown, options?: ParseOptions): asserts value is EchoRequest {
   assert(parseEchoRequest(value, options));
 }
 
-/** Throws a `EverythingPayloadError` if the value is invalid. */
-export function assertGetAnnotatedMessageRequest(value: unknown, options?: EverythingParseOptions): asserts value is GetAnnotatedMessageRequest {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertGetAnnotatedMessageRequest(value: unknown, options?: ParseOptions): asserts value is GetAnnotatedMessageRequest {
   assert(parseGetAnnotatedMessageRequest(value, options));
 }
 
-/** Throws a `EverythingPayloadError` if the value is invalid. */
-export function assertGetEnvRequest(value: unknown, options?: EverythingParseOptions): asserts value is GetEnvRequest {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertGetEnvRequest(value: unknown, options?: ParseOptions): asserts value is GetEnvRequest {
   assert(parseGetEnvRequest(value, options));
 }
 
-/** Throws a `EverythingPayloadError` if the value is invalid. */
-export function assertGetResourceLinksRequest(value: unknown, options?: EverythingParseOptions): asserts value is GetResourceLinksRequest {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertGetResourceLinksRequest(value: unknown, options?: ParseOptions): asserts value is GetResourceLinksRequest {
   assert(parseGetResourceLinksRequest(value, options));
 }
 
-/** Throws a `EverythingPayloadError` if the value is invalid. */
-export function assertGetResourceReferenceRequest(value: unknown, options?: EverythingParseOptions): asserts value is GetResourceReferenceRequest {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertGetResourceReferenceRequest(value: unknown, options?: ParseOptions): asserts value is GetResourceReferenceRequest {
   assert(parseGetResourceReferenceRequest(value, options));
 }
 
-/** Throws a `EverythingPayloadError` if the value is invalid. */
-export function assertGetStructuredContentRequest(value: unknown, options?: EverythingParseOptions): asserts value is GetStructuredContentRequest {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertGetStructuredContentRequest(value: unknown, options?: ParseOptions): asserts value is GetStructuredContentRequest {
   assert(parseGetStructuredContentRequest(value, options));
 }
 
-/** Throws a `EverythingPayloadError` if the value is invalid. */
-export function assertGetStructuredContentResponse(value: unknown, options?: EverythingParseOptions): asserts value is GetStructuredContentResponse {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertGetStructuredContentResponse(value: unknown, options?: ParseOptions): asserts value is GetStructuredContentResponse {
   assert(parseGetStructuredContentResponse(value, options));
 }
 
-/** Throws a `EverythingPayloadError` if the value is invalid. */
-export function assertGetSumRequest(value: unknown, options?: EverythingParseOptions): asserts value is GetSumRequest {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertGetSumRequest(value: unknown, options?: ParseOptions): asserts value is GetSumRequest {
   assert(parseGetSumRequest(value, options));
 }
 
-/** Throws a `EverythingPayloadError` if the value is invalid. */
-export function assertGetTinyImageRequest(value: unknown, options?: EverythingParseOptions): asserts value is GetTinyImageRequest {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertGetTinyImageRequest(value: unknown, options?: ParseOptions): asserts value is GetTinyImageRequest {
   assert(parseGetTinyImageRequest(value, options));
 }
 
-/** Throws a `EverythingPayloadError` if the value is invalid. */
-export function assertGzipFileAsResourceRequest(value: unknown, options?: EverythingParseOptions): asserts value is GzipFileAsResourceRequest {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertGzipFileAsResourceRequest(value: unknown, options?: ParseOptions): asserts value is GzipFileAsResourceRequest {
   assert(parseGzipFileAsResourceRequest(value, options));
 }
 
-/** Throws a `EverythingPayloadError` if the value is invalid. */
-export function assertSimulateResearchQueryRequest(value: unknown, options?: EverythingParseOptions): asserts value is SimulateResearchQueryRequest {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertSimulateResearchQueryRequest(value: unknown, options?: ParseOptions): asserts value is SimulateResearchQueryRequest {
   assert(parseSimulateResearchQueryRequest(value, options));
 }
 
-/** Throws a `EverythingPayloadError` if the value is invalid. */
-export function assertToggleSimulatedLoggingRequest(value: unknown, options?: EverythingParseOptions): asserts value is ToggleSimulatedLoggingRequest {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertToggleSimulatedLoggingRequest(value: unknown, options?: ParseOptions): asserts value is ToggleSimulatedLoggingRequest {
   assert(parseToggleSimulatedLoggingRequest(value, options));
 }
 
-/** Throws a `EverythingPayloadError` if the value is invalid. */
-export function assertToggleSubscriberUpdatesRequest(value: unknown, options?: EverythingParseOptions): asserts value is ToggleSubscriberUpdatesRequest {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertToggleSubscriberUpdatesRequest(value: unknown, options?: ParseOptions): asserts value is ToggleSubscriberUpdatesRequest {
   assert(parseToggleSubscriberUpdatesRequest(value, options));
 }
 
-/** Throws a `EverythingPayloadError` if the value is invalid. */
-export function assertTriggerLongRunningOperationRequest(value: unknown, options?: EverythingParseOptions): asserts value is TriggerLongRunningOperationRequest {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertTriggerLongRunningOperationRequest(value: unknown, options?: ParseOptions): asserts value is TriggerLongRunningOperationRequest {
   assert(parseTriggerLongRunningOperationRequest(value, options));
 }
 
 /** The request of `echo` as a Standard Schema. */
-export const echoRequest: EverythingStandardSchema<EchoRequest> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseEchoRequest, value, options),
-    jsonSchema: { input: schema_echoRequest, output: schema_echoRequest },
-  },
+export const echoRequest: StandardSchema<EchoRequest> = {
+  get "~standard"() { return standardSchema(parseEchoRequest, schema_echoRequest); },
 };
 
 /** The response of `echo` as a Standard Schema. */
-export const echoResponse: EverythingStandardSchema<EchoResponse> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value) => ({ value: value }),
-    jsonSchema: { input: schema_echoResponse, output: schema_echoResponse },
-  },
+export const echoResponse: StandardSchema<EchoResponse> = {
+  get "~standard"() { return standardSchema(undefined, schema_echoResponse); },
 };
 
 /** The request of `get-annotated-message` as a Standard Schema. */
-export const getAnnotatedMessageRequest: EverythingStandardSchema<GetAnnotatedMessageRequest> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseGetAnnotatedMessageRequest, value, options),
-    jsonSchema: {
-      input: schema_getAnnotatedMessageRequest,
-      output: schema_getAnnotatedMessageRequest,
-    },
+export const getAnnotatedMessageRequest: StandardSchema<GetAnnotatedMessageRequest> = {
+  get "~standard"() {
+    return standardSchema(parseGetAnnotatedMessageRequest, schema_getAnnotatedMessageRequest);
   },
 };
 
 /** The response of `get-annotated-message` as a Standard Schema. */
-export const getAnnotatedMessageResponse: EverythingStandardSchema<GetAnnotatedMessageResponse> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value) => ({ value: value }),
-    jsonSchema: { input: schema_echoResponse, output: schema_echoResponse },
-  },
+export const getAnnotatedMessageResponse: StandardSchema<GetAnnotatedMessageResponse> = {
+  get "~standard"() { return standardSchema(undefined, schema_echoResponse); },
 };
 
 /** The request of `get-env` as a Standard Schema. */
-export const getEnvRequest: EverythingStandardSchema<GetEnvRequest> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseGetEnvRequest, value, options),
-    jsonSchema: { input: schema_getEnvRequest, output: schema_getEnvRequest },
-  },
+export const getEnvRequest: StandardSchema<GetEnvRequest> = {
+  get "~standard"() { return standardSchema(parseGetEnvRequest, schema_getEnvRequest); },
 };
 
 /** The response of `get-env` as a Standard Schema. */
-export const getEnvResponse: EverythingStandardSchema<GetEnvResponse> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value) => ({ value: value }),
-    jsonSchema: { input: schema_echoResponse, output: schema_echoResponse },
-  },
+export const getEnvResponse: StandardSchema<GetEnvResponse> = {
+  get "~standard"() { return standardSchema(undefined, schema_echoResponse); },
 };
 
 /** The request of `get-resource-links` as a Standard Schema. */
-export const getResourceLinksRequest: EverythingStandardSchema<GetResourceLinksRequest> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseGetResourceLinksRequest, value, options),
-    jsonSchema: { input: schema_getResourceLinksRequest, output: schema_getResourceLinksRequest },
+export const getResourceLinksRequest: StandardSchema<GetResourceLinksRequest> = {
+  get "~standard"() {
+    return standardSchema(parseGetResourceLinksRequest, schema_getResourceLinksRequest);
   },
 };
 
 /** The response of `get-resource-links` as a Standard Schema. */
-export const getResourceLinksResponse: EverythingStandardSchema<GetResourceLinksResponse> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value) => ({ value: value }),
-    jsonSchema: { input: schema_echoResponse, output: schema_echoResponse },
-  },
+export const getResourceLinksResponse: StandardSchema<GetResourceLinksResponse> = {
+  get "~standard"() { return standardSchema(undefined, schema_echoResponse); },
 };
 
 /** The request of `get-resource-reference` as a Standard Schema. */
-export const getResourceReferenceRequest: EverythingStandardSchema<GetResourceReferenceRequest> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseGetResourceReferenceRequest, value, options),
-    jsonSchema: {
-      input: schema_getResourceReferenceRequest,
-      output: schema_getResourceReferenceRequest,
-    },
+export const getResourceReferenceRequest: StandardSchema<GetResourceReferenceRequest> = {
+  get "~standard"() {
+    return standardSchema(parseGetResourceReferenceRequest, schema_getResourceReferenceRequest);
   },
 };
 
 /** The response of `get-resource-reference` as a Standard Schema. */
-export const getResourceReferenceResponse: EverythingStandardSchema<GetResourceReferenceResponse> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value) => ({ value: value }),
-    jsonSchema: { input: schema_echoResponse, output: schema_echoResponse },
-  },
+export const getResourceReferenceResponse: StandardSchema<GetResourceReferenceResponse> = {
+  get "~standard"() { return standardSchema(undefined, schema_echoResponse); },
 };
 
 /** The request of `get-structured-content` as a Standard Schema. */
-export const getStructuredContentRequest: EverythingStandardSchema<GetStructuredContentRequest> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseGetStructuredContentRequest, value, options),
-    jsonSchema: {
-      input: schema_getStructuredContentRequest,
-      output: schema_getStructuredContentRequest,
-    },
+export const getStructuredContentRequest: StandardSchema<GetStructuredContentRequest> = {
+  get "~standard"() {
+    return standardSchema(parseGetStructuredContentRequest, schema_getStructuredContentRequest);
   },
 };
 
 /** The response of `get-structured-content` as a Standard Schema. */
-export const getStructuredContentResponse: EverythingStandardSchema<GetStructuredContentResponse> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseGetStructuredContentResponse, value, options),
-    jsonSchema: {
-      input: schema_getStructuredContentResponse,
-      output: schema_getStructuredContentResponse,
-    },
+export const getStructuredContentResponse: StandardSchema<GetStructuredContentResponse> = {
+  get "~standard"() {
+    return standardSchema(parseGetStructuredContentResponse, schema_getStructuredContentResponse);
   },
 };
 
 /** The request of `get-sum` as a Standard Schema. */
-export const getSumRequest: EverythingStandardSchema<GetSumRequest> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseGetSumRequest, value, options),
-    jsonSchema: { input: schema_getSumRequest, output: schema_getSumRequest },
-  },
+export const getSumRequest: StandardSchema<GetSumRequest> = {
+  get "~standard"() { return standardSchema(parseGetSumRequest, schema_getSumRequest); },
 };
 
 /** The response of `get-sum` as a Standard Schema. */
-export const getSumResponse: EverythingStandardSchema<GetSumResponse> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value) => ({ value: value }),
-    jsonSchema: { input: schema_echoResponse, output: schema_echoResponse },
-  },
+export const getSumResponse: StandardSchema<GetSumResponse> = {
+  get "~standard"() { return standardSchema(undefined, schema_echoResponse); },
 };
 
 /** The request of `get-tiny-image` as a Standard Schema. */
-export const getTinyImageRequest: EverythingStandardSchema<GetTinyImageRequest> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseGetTinyImageRequest, value, options),
-    jsonSchema: { input: schema_getEnvRequest, output: schema_getEnvRequest },
-  },
+export const getTinyImageRequest: StandardSchema<GetTinyImageRequest> = {
+  get "~standard"() { return standardSchema(parseGetTinyImageRequest, schema_getEnvRequest); },
 };
 
 /** The response of `get-tiny-image` as a Standard Schema. */
-export const getTinyImageResponse: EverythingStandardSchema<GetTinyImageResponse> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value) => ({ value: value }),
-    jsonSchema: { input: schema_echoResponse, output: schema_echoResponse },
-  },
+export const getTinyImageResponse: StandardSchema<GetTinyImageResponse> = {
+  get "~standard"() { return standardSchema(undefined, schema_echoResponse); },
 };
 
 /** The request of `gzip-file-as-resource` as a Standard Schema. */
-export const gzipFileAsResourceRequest: EverythingStandardSchema<GzipFileAsResourceRequest> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseGzipFileAsResourceRequest, value, options),
-    jsonSchema: {
-      input: schema_gzipFileAsResourceRequest,
-      output: schema_gzipFileAsResourceRequest,
-    },
+export const gzipFileAsResourceRequest: StandardSchema<GzipFileAsResourceRequest> = {
+  get "~standard"() {
+    return standardSchema(parseGzipFileAsResourceRequest, schema_gzipFileAsResourceRequest);
   },
 };
 
 /** The response of `gzip-file-as-resource` as a Standard Schema. */
-export const gzipFileAsResourceResponse: EverythingStandardSchema<GzipFileAsResourceResponse> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value) => ({ value: value }),
-    jsonSchema: { input: schema_echoResponse, output: schema_echoResponse },
-  },
+export const gzipFileAsResourceResponse: StandardSchema<GzipFileAsResourceResponse> = {
+  get "~standard"() { return standardSchema(undefined, schema_echoResponse); },
 };
 
 /** The request of `simulate-research-query` as a Standard Schema. */
-export const simulateResearchQueryRequest: EverythingStandardSchema<SimulateResearchQueryRequest> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseSimulateResearchQueryRequest, value, options),
-    jsonSchema: {
-      input: schema_simulateResearchQueryRequest,
-      output: schema_simulateResearchQueryRequest,
-    },
+export const simulateResearchQueryRequest: StandardSchema<SimulateResearchQueryRequest> = {
+  get "~standard"() {
+    return standardSchema(parseSimulateResearchQueryRequest, schema_simulateResearchQueryRequest);
   },
 };
 
 /** The response of `simulate-research-query` as a Standard Schema. */
-export const simulateResearchQueryResponse: EverythingStandardSchema<SimulateResearchQueryResponse> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value) => ({ value: value }),
-    jsonSchema: { input: schema_echoResponse, output: schema_echoResponse },
-  },
+export const simulateResearchQueryResponse: StandardSchema<SimulateResearchQueryResponse> = {
+  get "~standard"() { return standardSchema(undefined, schema_echoResponse); },
 };
 
 /** The request of `toggle-simulated-logging` as a Standard Schema. */
-export const toggleSimulatedLoggingRequest: EverythingStandardSchema<ToggleSimulatedLoggingRequest> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseToggleSimulatedLoggingRequest, value, options),
-    jsonSchema: { input: schema_getEnvRequest, output: schema_getEnvRequest },
+export const toggleSimulatedLoggingRequest: StandardSchema<ToggleSimulatedLoggingRequest> = {
+  get "~standard"() {
+    return standardSchema(parseToggleSimulatedLoggingRequest, schema_getEnvRequest);
   },
 };
 
 /** The response of `toggle-simulated-logging` as a Standard Schema. */
-export const toggleSimulatedLoggingResponse: EverythingStandardSchema<ToggleSimulatedLoggingResponse> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value) => ({ value: value }),
-    jsonSchema: { input: schema_echoResponse, output: schema_echoResponse },
-  },
+export const toggleSimulatedLoggingResponse: StandardSchema<ToggleSimulatedLoggingResponse> = {
+  get "~standard"() { return standardSchema(undefined, schema_echoResponse); },
 };
 
 /** The request of `toggle-subscriber-updates` as a Standard Schema. */
-export const toggleSubscriberUpdatesRequest: EverythingStandardSchema<ToggleSubscriberUpdatesRequest> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseToggleSubscriberUpdatesRequest, value, options),
-    jsonSchema: { input: schema_getEnvRequest, output: schema_getEnvRequest },
+export const toggleSubscriberUpdatesRequest: StandardSchema<ToggleSubscriberUpdatesRequest> = {
+  get "~standard"() {
+    return standardSchema(parseToggleSubscriberUpdatesRequest, schema_getEnvRequest);
   },
 };
 
 /** The response of `toggle-subscriber-updates` as a Standard Schema. */
-export const toggleSubscriberUpdatesResponse: EverythingStandardSchema<ToggleSubscriberUpdatesResponse> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value) => ({ value: value }),
-    jsonSchema: { input: schema_echoResponse, output: schema_echoResponse },
-  },
+export const toggleSubscriberUpdatesResponse: StandardSchema<ToggleSubscriberUpdatesResponse> = {
+  get "~standard"() { return standardSchema(undefined, schema_echoResponse); },
 };
 
 /** The request of `trigger-long-running-operation` as a Standard Schema. */
-export const triggerLongRunningOperationRequest: EverythingStandardSchema<TriggerLongRunningOperationRequest> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseTriggerLongRunningOperationRequest, value, options),
-    jsonSchema: {
-      input: schema_triggerLongRunningOperationRequest,
-      output: schema_triggerLongRunningOperationRequest,
-    },
+export const triggerLongRunningOperationRequest: StandardSchema<TriggerLongRunningOperationRequest> = {
+  get "~standard"() {
+    return standardSchema(parseTriggerLongRunningOperationRequest, schema_triggerLongRunningOperationRequest);
   },
 };
 
 /** The response of `trigger-long-running-operation` as a Standard Schema. */
-export const triggerLongRunningOperationResponse: EverythingStandardSchema<TriggerLongRunningOperationResponse> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value) => ({ value: value }),
-    jsonSchema: { input: schema_echoResponse, output: schema_echoResponse },
-  },
+export const triggerLongRunningOperationResponse: StandardSchema<TriggerLongRunningOperationResponse> = {
+  get "~standard"() { return standardSchema(undefined, schema_echoResponse); },
 };
 
 function schema_echoRequest(options: any): any {

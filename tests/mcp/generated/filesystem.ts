@@ -13,21 +13,25 @@
 // biome-ignore-all assist: generated
 
 import {
-  PayloadError as FilesystemPayloadError,
+  PayloadError,
+  coerce,
   parse,
   explainUnion,
   assert,
-  standard,
+  standardSchema,
   jsonSchema,
   shallow as shared_shallow,
   isDict as shared_isDict,
   sized as shared_sized,
 } from "./_capgen.js";
 import type {
-  ParseResult as FilesystemParseResult,
-  ParseOptions as FilesystemParseOptions,
-  Violation as FilesystemViolation,
-  StandardSchema as FilesystemStandardSchema,
+  ParseResult,
+  ParseOptions,
+  Validators,
+  Violation,
+  StandardSchema,
+  Issue,
+  FormMembers,
 } from "./_capgen.js";
 const shallow = shared_shallow;
 const isDict = shared_isDict;
@@ -205,7 +209,7 @@ export type WriteFileResponse = {
 };
 
 /** The request and the response of every capability. */
-export interface FilesystemCapabilities {
+export interface Capabilities {
   /**
    * Create a new directory or ensure a directory exists. Can create multiple nested directories in one operation. If the directory already exists, this operation will succeed silently. Perfect for setting up directory structures for projects or ensuring required paths exist. Only works within allowed directories.
    */
@@ -268,12 +272,18 @@ export interface FilesystemCapabilities {
   "write_file": { request: WriteFileRequest; response: WriteFileResponse };
 }
 
-export { FilesystemPayloadError };
+/** @deprecated `Capabilities` */
+export type FilesystemCapabilities = Capabilities;
+
+export { PayloadError, coerce };
 export type {
-  FilesystemParseResult,
-  FilesystemParseOptions,
-  FilesystemViolation,
-  FilesystemStandardSchema,
+  ParseResult,
+  ParseOptions,
+  Validators,
+  Violation,
+  StandardSchema,
+  Issue,
+  FormMembers,
 };
 
 export const listDirectoryWithSizesRequestSortByValues = ["name", "size"] as const;
@@ -281,106 +291,109 @@ export const listDirectoryWithSizesRequestSortByValues = ["name", "size"] as con
 export const readMediaFileResponseContentItemImageTypeValues = ["image", "audio"] as const;
 
 /** The validators, the timeout, the version and the hash of every capability, by its name. */
-export const filesystemCapabilities = {
+export const capabilities = {
   create_directory: {
     version: undefined,
     timeoutMs: undefined,
     hash: "575e1ac5a409f02ddbfd8e345b9f39abbf53b4357019fb45166143b7c03193bf",
-    request: { is: isCreateDirectoryRequest, parse: parseCreateDirectoryRequest },
-    response: { is: isCreateDirectoryResponse, parse: parseCreateDirectoryResponse },
+    request: { is: isCreateDirectoryRequest, parse: parseCreateDirectoryRequest } as Validators<CreateDirectoryRequest>,
+    response: { is: isCreateDirectoryResponse, parse: parseCreateDirectoryResponse } as Validators<CreateDirectoryResponse>,
   },
   directory_tree: {
     version: undefined,
     timeoutMs: undefined,
     hash: "58dc8dccd2c1e14e1b2e26c5e0ce0f63f283ffa7ecdebc1b63bf2c8057f51f28",
-    request: { is: isDirectoryTreeRequest, parse: parseDirectoryTreeRequest },
-    response: { is: isDirectoryTreeResponse, parse: parseDirectoryTreeResponse },
+    request: { is: isDirectoryTreeRequest, parse: parseDirectoryTreeRequest } as Validators<DirectoryTreeRequest>,
+    response: { is: isDirectoryTreeResponse, parse: parseDirectoryTreeResponse } as Validators<DirectoryTreeResponse>,
   },
   edit_file: {
     version: undefined,
     timeoutMs: undefined,
     hash: "92a8f7b35a4d8215b4a8f0006d31f168ef9eb476cf68987d0205678f4ea45b13",
-    request: { is: isEditFileRequest, parse: parseEditFileRequest },
-    response: { is: isEditFileResponse, parse: parseEditFileResponse },
+    request: { is: isEditFileRequest, parse: parseEditFileRequest } as Validators<EditFileRequest>,
+    response: { is: isEditFileResponse, parse: parseEditFileResponse } as Validators<EditFileResponse>,
   },
   get_file_info: {
     version: undefined,
     timeoutMs: undefined,
     hash: "043210fb997c30daba99b8da11864785ceff16b9e50658b22237ceb9a2867a0d",
-    request: { is: isGetFileInfoRequest, parse: parseGetFileInfoRequest },
-    response: { is: isGetFileInfoResponse, parse: parseGetFileInfoResponse },
+    request: { is: isGetFileInfoRequest, parse: parseGetFileInfoRequest } as Validators<GetFileInfoRequest>,
+    response: { is: isGetFileInfoResponse, parse: parseGetFileInfoResponse } as Validators<GetFileInfoResponse>,
   },
   list_allowed_directories: {
     version: undefined,
     timeoutMs: undefined,
     hash: "e37f5951568823301cdd5c7904bc1a8126c35f1c8b7da303701ead9c8038c928",
-    request: { is: isListAllowedDirectoriesRequest, parse: parseListAllowedDirectoriesRequest },
-    response: { is: isListAllowedDirectoriesResponse, parse: parseListAllowedDirectoriesResponse },
+    request: { is: isListAllowedDirectoriesRequest, parse: parseListAllowedDirectoriesRequest } as Validators<ListAllowedDirectoriesRequest>,
+    response: { is: isListAllowedDirectoriesResponse, parse: parseListAllowedDirectoriesResponse } as Validators<ListAllowedDirectoriesResponse>,
   },
   list_directory: {
     version: undefined,
     timeoutMs: undefined,
     hash: "6adb41e070dcae17b64a8ded9968851359294514a4a30f892fcb924b008da5fa",
-    request: { is: isListDirectoryRequest, parse: parseListDirectoryRequest },
-    response: { is: isListDirectoryResponse, parse: parseListDirectoryResponse },
+    request: { is: isListDirectoryRequest, parse: parseListDirectoryRequest } as Validators<ListDirectoryRequest>,
+    response: { is: isListDirectoryResponse, parse: parseListDirectoryResponse } as Validators<ListDirectoryResponse>,
   },
   list_directory_with_sizes: {
     version: undefined,
     timeoutMs: undefined,
     hash: "31e89f0f11a4937d5749609b076130951f100db98864cc999b1c19d0a7fd52d5",
-    request: { is: isListDirectoryWithSizesRequest, parse: parseListDirectoryWithSizesRequest },
-    response: { is: isListDirectoryWithSizesResponse, parse: parseListDirectoryWithSizesResponse },
+    request: { is: isListDirectoryWithSizesRequest, parse: parseListDirectoryWithSizesRequest } as Validators<ListDirectoryWithSizesRequest>,
+    response: { is: isListDirectoryWithSizesResponse, parse: parseListDirectoryWithSizesResponse } as Validators<ListDirectoryWithSizesResponse>,
   },
   move_file: {
     version: undefined,
     timeoutMs: undefined,
     hash: "de191056c5353c761bbeb26a93f61fdb09242fa4ac49230190427ddc91f351c9",
-    request: { is: isMoveFileRequest, parse: parseMoveFileRequest },
-    response: { is: isMoveFileResponse, parse: parseMoveFileResponse },
+    request: { is: isMoveFileRequest, parse: parseMoveFileRequest } as Validators<MoveFileRequest>,
+    response: { is: isMoveFileResponse, parse: parseMoveFileResponse } as Validators<MoveFileResponse>,
   },
   read_file: {
     version: undefined,
     timeoutMs: undefined,
     hash: "63f73835ad98617bb1bfe9233942613b02c323d1eea0b88db7a25e0a355e3838",
-    request: { is: isReadFileRequest, parse: parseReadFileRequest },
-    response: { is: isReadFileResponse, parse: parseReadFileResponse },
+    request: { is: isReadFileRequest, parse: parseReadFileRequest } as Validators<ReadFileRequest>,
+    response: { is: isReadFileResponse, parse: parseReadFileResponse } as Validators<ReadFileResponse>,
   },
   read_media_file: {
     version: undefined,
     timeoutMs: undefined,
     hash: "d30484c16207342cad1b9a700fa98988fcb1360313b3258e0b0cb5674a41074a",
-    request: { is: isReadMediaFileRequest, parse: parseReadMediaFileRequest },
-    response: { is: isReadMediaFileResponse, parse: parseReadMediaFileResponse },
+    request: { is: isReadMediaFileRequest, parse: parseReadMediaFileRequest } as Validators<ReadMediaFileRequest>,
+    response: { is: isReadMediaFileResponse, parse: parseReadMediaFileResponse } as Validators<ReadMediaFileResponse>,
   },
   read_multiple_files: {
     version: undefined,
     timeoutMs: undefined,
     hash: "1e33f49d3f3927f92e4aa48a48ba76db58cf76af452394679c8890762584bc4c",
-    request: { is: isReadMultipleFilesRequest, parse: parseReadMultipleFilesRequest },
-    response: { is: isReadMultipleFilesResponse, parse: parseReadMultipleFilesResponse },
+    request: { is: isReadMultipleFilesRequest, parse: parseReadMultipleFilesRequest } as Validators<ReadMultipleFilesRequest>,
+    response: { is: isReadMultipleFilesResponse, parse: parseReadMultipleFilesResponse } as Validators<ReadMultipleFilesResponse>,
   },
   read_text_file: {
     version: undefined,
     timeoutMs: undefined,
     hash: "ab498fb063e7770b4292f1b12f5665c09fad5989b5e183a4e6ed6ff7c7dae843",
-    request: { is: isReadTextFileRequest, parse: parseReadTextFileRequest },
-    response: { is: isReadTextFileResponse, parse: parseReadTextFileResponse },
+    request: { is: isReadTextFileRequest, parse: parseReadTextFileRequest } as Validators<ReadTextFileRequest>,
+    response: { is: isReadTextFileResponse, parse: parseReadTextFileResponse } as Validators<ReadTextFileResponse>,
   },
   search_files: {
     version: undefined,
     timeoutMs: undefined,
     hash: "f4c550854b7f31c99d3023716b217e81406188f6867e7267916d626377b2caf0",
-    request: { is: isSearchFilesRequest, parse: parseSearchFilesRequest },
-    response: { is: isSearchFilesResponse, parse: parseSearchFilesResponse },
+    request: { is: isSearchFilesRequest, parse: parseSearchFilesRequest } as Validators<SearchFilesRequest>,
+    response: { is: isSearchFilesResponse, parse: parseSearchFilesResponse } as Validators<SearchFilesResponse>,
   },
   write_file: {
     version: undefined,
     timeoutMs: undefined,
     hash: "952da748a0bec54020fdfbf0bbf9adc98041601962b607303a386449bc538ab5",
-    request: { is: isWriteFileRequest, parse: parseWriteFileRequest },
-    response: { is: isWriteFileResponse, parse: parseWriteFileResponse },
+    request: { is: isWriteFileRequest, parse: parseWriteFileRequest } as Validators<WriteFileRequest>,
+    response: { is: isWriteFileResponse, parse: parseWriteFileResponse } as Validators<WriteFileResponse>,
   },
 } as const;
+
+/** @deprecated `capabilities` */
+export const filesystemCapabilities: typeof capabilities = capabilities;
 
 /**
  * Whether a `ReadMediaFileResponseContentItem` is a `ReadMediaFileResponseContentItemImage`. It looks only at "type", so the value must already be valid.
@@ -426,11 +439,7 @@ export function isDirectoryTreeRequest(value: any): value is DirectoryTreeReques
 }
 
 export function isDirectoryTreeResponse(value: any): value is DirectoryTreeResponse {
-  return (
-    (value?.constructor === Object || isDict(value)) &&
-    typeof value.content === "string" &&
-    sized(value, 1)
-  );
+  return isCreateDirectoryResponse(value);
 }
 
 export function isEditFileRequest(value: any): value is EditFileRequest {
@@ -446,27 +455,15 @@ export function isEditFileRequest(value: any): value is EditFileRequest {
 }
 
 export function isEditFileResponse(value: any): value is EditFileResponse {
-  return (
-    (value?.constructor === Object || isDict(value)) &&
-    typeof value.content === "string" &&
-    sized(value, 1)
-  );
+  return isCreateDirectoryResponse(value);
 }
 
 export function isGetFileInfoRequest(value: any): value is GetFileInfoRequest {
-  return (
-    (value?.constructor === Object || isDict(value)) &&
-    typeof value.path === "string" &&
-    sized(value, 1, 128)
-  );
+  return isCreateDirectoryRequest(value);
 }
 
 export function isGetFileInfoResponse(value: any): value is GetFileInfoResponse {
-  return (
-    (value?.constructor === Object || isDict(value)) &&
-    typeof value.content === "string" &&
-    sized(value, 1)
-  );
+  return isCreateDirectoryResponse(value);
 }
 
 export function isListAllowedDirectoriesRequest(value: any): value is ListAllowedDirectoriesRequest {
@@ -474,27 +471,15 @@ export function isListAllowedDirectoriesRequest(value: any): value is ListAllowe
 }
 
 export function isListAllowedDirectoriesResponse(value: any): value is ListAllowedDirectoriesResponse {
-  return (
-    (value?.constructor === Object || isDict(value)) &&
-    typeof value.content === "string" &&
-    sized(value, 1)
-  );
+  return isCreateDirectoryResponse(value);
 }
 
 export function isListDirectoryRequest(value: any): value is ListDirectoryRequest {
-  return (
-    (value?.constructor === Object || isDict(value)) &&
-    typeof value.path === "string" &&
-    sized(value, 1, 128)
-  );
+  return isCreateDirectoryRequest(value);
 }
 
 export function isListDirectoryResponse(value: any): value is ListDirectoryResponse {
-  return (
-    (value?.constructor === Object || isDict(value)) &&
-    typeof value.content === "string" &&
-    sized(value, 1)
-  );
+  return isCreateDirectoryResponse(value);
 }
 
 export function isListDirectoryWithSizesRequest(value: any): value is ListDirectoryWithSizesRequest {
@@ -511,11 +496,7 @@ export function isListDirectoryWithSizesRequest(value: any): value is ListDirect
 }
 
 export function isListDirectoryWithSizesResponse(value: any): value is ListDirectoryWithSizesResponse {
-  return (
-    (value?.constructor === Object || isDict(value)) &&
-    typeof value.content === "string" &&
-    sized(value, 1)
-  );
+  return isCreateDirectoryResponse(value);
 }
 
 export function isMoveFileRequest(value: any): value is MoveFileRequest {
@@ -528,11 +509,7 @@ export function isMoveFileRequest(value: any): value is MoveFileRequest {
 }
 
 export function isMoveFileResponse(value: any): value is MoveFileResponse {
-  return (
-    (value?.constructor === Object || isDict(value)) &&
-    typeof value.content === "string" &&
-    sized(value, 1)
-  );
+  return isCreateDirectoryResponse(value);
 }
 
 export function isReadFileRequest(value: any): value is ReadFileRequest {
@@ -547,19 +524,11 @@ export function isReadFileRequest(value: any): value is ReadFileRequest {
 }
 
 export function isReadFileResponse(value: any): value is ReadFileResponse {
-  return (
-    (value?.constructor === Object || isDict(value)) &&
-    typeof value.content === "string" &&
-    sized(value, 1)
-  );
+  return isCreateDirectoryResponse(value);
 }
 
 export function isReadMediaFileRequest(value: any): value is ReadMediaFileRequest {
-  return (
-    (value?.constructor === Object || isDict(value)) &&
-    typeof value.path === "string" &&
-    sized(value, 1, 128)
-  );
+  return isCreateDirectoryRequest(value);
 }
 
 export function isReadMediaFileResponse(value: any): value is ReadMediaFileResponse {
@@ -584,30 +553,15 @@ export function isReadMultipleFilesRequest(value: any): value is ReadMultipleFil
 }
 
 export function isReadMultipleFilesResponse(value: any): value is ReadMultipleFilesResponse {
-  return (
-    (value?.constructor === Object || isDict(value)) &&
-    typeof value.content === "string" &&
-    sized(value, 1)
-  );
+  return isCreateDirectoryResponse(value);
 }
 
 export function isReadTextFileRequest(value: any): value is ReadTextFileRequest {
-  let value1: any, size1: any = 1;
-  return (
-    (value?.constructor === Object || isDict(value)) &&
-    typeof value.path === "string" &&
-    ((value1 = value.tail) === undefined || (++size1 > 0 && Number.isFinite(value1))) &&
-    ((value1 = value.head) === undefined || (++size1 > 0 && Number.isFinite(value1))) &&
-    sized(value, size1, 128)
-  );
+  return isReadFileRequest(value);
 }
 
 export function isReadTextFileResponse(value: any): value is ReadTextFileResponse {
-  return (
-    (value?.constructor === Object || isDict(value)) &&
-    typeof value.content === "string" &&
-    sized(value, 1)
-  );
+  return isCreateDirectoryResponse(value);
 }
 
 export function isSearchFilesRequest(value: any): value is SearchFilesRequest {
@@ -625,11 +579,7 @@ export function isSearchFilesRequest(value: any): value is SearchFilesRequest {
 }
 
 export function isSearchFilesResponse(value: any): value is SearchFilesResponse {
-  return (
-    (value?.constructor === Object || isDict(value)) &&
-    typeof value.content === "string" &&
-    sized(value, 1)
-  );
+  return isCreateDirectoryResponse(value);
 }
 
 export function isWriteFileRequest(value: any): value is WriteFileRequest {
@@ -642,26 +592,22 @@ export function isWriteFileRequest(value: any): value is WriteFileRequest {
 }
 
 export function isWriteFileResponse(value: any): value is WriteFileResponse {
-  return (
-    (value?.constructor === Object || isDict(value)) &&
-    typeof value.content === "string" &&
-    sized(value, 1)
-  );
+  return isCreateDirectoryResponse(value);
 }
 
-export function parseCreateDirectoryRequest(value: unknown, options?: FilesystemParseOptions): FilesystemParseResult<CreateDirectoryRequest> {
+export function parseCreateDirectoryRequest(value: unknown, options?: ParseOptions): ParseResult<CreateDirectoryRequest> {
   return parse(isCreateDirectoryRequest(value), value, options, () => [
     { type: "object", properties: { path: "string" } },
   ]);
 }
 
-export function parseCreateDirectoryResponse(value: unknown, options?: FilesystemParseOptions): FilesystemParseResult<CreateDirectoryResponse> {
+export function parseCreateDirectoryResponse(value: unknown, options?: ParseOptions): ParseResult<CreateDirectoryResponse> {
   return parse(isCreateDirectoryResponse(value), value, options, () => [
     { type: "object", properties: { content: "string" }, rest: false },
   ]);
 }
 
-export function parseDirectoryTreeRequest(value: unknown, options?: FilesystemParseOptions): FilesystemParseResult<DirectoryTreeRequest> {
+export function parseDirectoryTreeRequest(value: unknown, options?: ParseOptions): ParseResult<DirectoryTreeRequest> {
   return parse(isDirectoryTreeRequest(value), value, options, () => [
     {
       type: "object",
@@ -671,13 +617,13 @@ export function parseDirectoryTreeRequest(value: unknown, options?: FilesystemPa
   ]);
 }
 
-export function parseDirectoryTreeResponse(value: unknown, options?: FilesystemParseOptions): FilesystemParseResult<DirectoryTreeResponse> {
+export function parseDirectoryTreeResponse(value: unknown, options?: ParseOptions): ParseResult<DirectoryTreeResponse> {
   return parse(isDirectoryTreeResponse(value), value, options, () => [
     { type: "object", properties: { content: "string" }, rest: false },
   ]);
 }
 
-export function parseEditFileRequest(value: unknown, options?: FilesystemParseOptions): FilesystemParseResult<EditFileRequest> {
+export function parseEditFileRequest(value: unknown, options?: ParseOptions): ParseResult<EditFileRequest> {
   return parse(isEditFileRequest(value), value, options, () => [
     {
       type: "object",
@@ -693,47 +639,47 @@ export function parseEditFileRequest(value: unknown, options?: FilesystemParseOp
   ]);
 }
 
-export function parseEditFileResponse(value: unknown, options?: FilesystemParseOptions): FilesystemParseResult<EditFileResponse> {
+export function parseEditFileResponse(value: unknown, options?: ParseOptions): ParseResult<EditFileResponse> {
   return parse(isEditFileResponse(value), value, options, () => [
     { type: "object", properties: { content: "string" }, rest: false },
   ]);
 }
 
-export function parseGetFileInfoRequest(value: unknown, options?: FilesystemParseOptions): FilesystemParseResult<GetFileInfoRequest> {
+export function parseGetFileInfoRequest(value: unknown, options?: ParseOptions): ParseResult<GetFileInfoRequest> {
   return parse(isGetFileInfoRequest(value), value, options, () => [
     { type: "object", properties: { path: "string" } },
   ]);
 }
 
-export function parseGetFileInfoResponse(value: unknown, options?: FilesystemParseOptions): FilesystemParseResult<GetFileInfoResponse> {
+export function parseGetFileInfoResponse(value: unknown, options?: ParseOptions): ParseResult<GetFileInfoResponse> {
   return parse(isGetFileInfoResponse(value), value, options, () => [
     { type: "object", properties: { content: "string" }, rest: false },
   ]);
 }
 
-export function parseListAllowedDirectoriesRequest(value: unknown, options?: FilesystemParseOptions): FilesystemParseResult<ListAllowedDirectoriesRequest> {
+export function parseListAllowedDirectoriesRequest(value: unknown, options?: ParseOptions): ParseResult<ListAllowedDirectoriesRequest> {
   return parse(isListAllowedDirectoriesRequest(value), value, options, () => ["object"]);
 }
 
-export function parseListAllowedDirectoriesResponse(value: unknown, options?: FilesystemParseOptions): FilesystemParseResult<ListAllowedDirectoriesResponse> {
+export function parseListAllowedDirectoriesResponse(value: unknown, options?: ParseOptions): ParseResult<ListAllowedDirectoriesResponse> {
   return parse(isListAllowedDirectoriesResponse(value), value, options, () => [
     { type: "object", properties: { content: "string" }, rest: false },
   ]);
 }
 
-export function parseListDirectoryRequest(value: unknown, options?: FilesystemParseOptions): FilesystemParseResult<ListDirectoryRequest> {
+export function parseListDirectoryRequest(value: unknown, options?: ParseOptions): ParseResult<ListDirectoryRequest> {
   return parse(isListDirectoryRequest(value), value, options, () => [
     { type: "object", properties: { path: "string" } },
   ]);
 }
 
-export function parseListDirectoryResponse(value: unknown, options?: FilesystemParseOptions): FilesystemParseResult<ListDirectoryResponse> {
+export function parseListDirectoryResponse(value: unknown, options?: ParseOptions): ParseResult<ListDirectoryResponse> {
   return parse(isListDirectoryResponse(value), value, options, () => [
     { type: "object", properties: { content: "string" }, rest: false },
   ]);
 }
 
-export function parseListDirectoryWithSizesRequest(value: unknown, options?: FilesystemParseOptions): FilesystemParseResult<ListDirectoryWithSizesRequest> {
+export function parseListDirectoryWithSizesRequest(value: unknown, options?: ParseOptions): ParseResult<ListDirectoryWithSizesRequest> {
   return parse(isListDirectoryWithSizesRequest(value), value, options, () => [
     {
       type: "object",
@@ -743,25 +689,25 @@ export function parseListDirectoryWithSizesRequest(value: unknown, options?: Fil
   ]);
 }
 
-export function parseListDirectoryWithSizesResponse(value: unknown, options?: FilesystemParseOptions): FilesystemParseResult<ListDirectoryWithSizesResponse> {
+export function parseListDirectoryWithSizesResponse(value: unknown, options?: ParseOptions): ParseResult<ListDirectoryWithSizesResponse> {
   return parse(isListDirectoryWithSizesResponse(value), value, options, () => [
     { type: "object", properties: { content: "string" }, rest: false },
   ]);
 }
 
-export function parseMoveFileRequest(value: unknown, options?: FilesystemParseOptions): FilesystemParseResult<MoveFileRequest> {
+export function parseMoveFileRequest(value: unknown, options?: ParseOptions): ParseResult<MoveFileRequest> {
   return parse(isMoveFileRequest(value), value, options, () => [
     { type: "object", properties: { source: "string", destination: "string" } },
   ]);
 }
 
-export function parseMoveFileResponse(value: unknown, options?: FilesystemParseOptions): FilesystemParseResult<MoveFileResponse> {
+export function parseMoveFileResponse(value: unknown, options?: ParseOptions): ParseResult<MoveFileResponse> {
   return parse(isMoveFileResponse(value), value, options, () => [
     { type: "object", properties: { content: "string" }, rest: false },
   ]);
 }
 
-export function parseReadFileRequest(value: unknown, options?: FilesystemParseOptions): FilesystemParseResult<ReadFileRequest> {
+export function parseReadFileRequest(value: unknown, options?: ParseOptions): ParseResult<ReadFileRequest> {
   return parse(isReadFileRequest(value), value, options, () => [
     {
       type: "object",
@@ -771,19 +717,19 @@ export function parseReadFileRequest(value: unknown, options?: FilesystemParseOp
   ]);
 }
 
-export function parseReadFileResponse(value: unknown, options?: FilesystemParseOptions): FilesystemParseResult<ReadFileResponse> {
+export function parseReadFileResponse(value: unknown, options?: ParseOptions): ParseResult<ReadFileResponse> {
   return parse(isReadFileResponse(value), value, options, () => [
     { type: "object", properties: { content: "string" }, rest: false },
   ]);
 }
 
-export function parseReadMediaFileRequest(value: unknown, options?: FilesystemParseOptions): FilesystemParseResult<ReadMediaFileRequest> {
+export function parseReadMediaFileRequest(value: unknown, options?: ParseOptions): ParseResult<ReadMediaFileRequest> {
   return parse(isReadMediaFileRequest(value), value, options, () => [
     { type: "object", properties: { path: "string" } },
   ]);
 }
 
-export function parseReadMediaFileResponse(value: unknown, options?: FilesystemParseOptions): FilesystemParseResult<ReadMediaFileResponse> {
+export function parseReadMediaFileResponse(value: unknown, options?: ParseOptions): ParseResult<ReadMediaFileResponse> {
   return parse(isReadMediaFileResponse(value), value, options, () => [
     {
       type: "object",
@@ -844,19 +790,19 @@ export function parseReadMediaFileResponse(value: unknown, options?: FilesystemP
   ]);
 }
 
-export function parseReadMultipleFilesRequest(value: unknown, options?: FilesystemParseOptions): FilesystemParseResult<ReadMultipleFilesRequest> {
+export function parseReadMultipleFilesRequest(value: unknown, options?: ParseOptions): ParseResult<ReadMultipleFilesRequest> {
   return parse(isReadMultipleFilesRequest(value), value, options, () => [
     { type: "object", properties: { paths: { type: "array", minItems: 1, items: "string" } } },
   ]);
 }
 
-export function parseReadMultipleFilesResponse(value: unknown, options?: FilesystemParseOptions): FilesystemParseResult<ReadMultipleFilesResponse> {
+export function parseReadMultipleFilesResponse(value: unknown, options?: ParseOptions): ParseResult<ReadMultipleFilesResponse> {
   return parse(isReadMultipleFilesResponse(value), value, options, () => [
     { type: "object", properties: { content: "string" }, rest: false },
   ]);
 }
 
-export function parseReadTextFileRequest(value: unknown, options?: FilesystemParseOptions): FilesystemParseResult<ReadTextFileRequest> {
+export function parseReadTextFileRequest(value: unknown, options?: ParseOptions): ParseResult<ReadTextFileRequest> {
   return parse(isReadTextFileRequest(value), value, options, () => [
     {
       type: "object",
@@ -866,13 +812,13 @@ export function parseReadTextFileRequest(value: unknown, options?: FilesystemPar
   ]);
 }
 
-export function parseReadTextFileResponse(value: unknown, options?: FilesystemParseOptions): FilesystemParseResult<ReadTextFileResponse> {
+export function parseReadTextFileResponse(value: unknown, options?: ParseOptions): ParseResult<ReadTextFileResponse> {
   return parse(isReadTextFileResponse(value), value, options, () => [
     { type: "object", properties: { content: "string" }, rest: false },
   ]);
 }
 
-export function parseSearchFilesRequest(value: unknown, options?: FilesystemParseOptions): FilesystemParseResult<SearchFilesRequest> {
+export function parseSearchFilesRequest(value: unknown, options?: ParseOptions): ParseResult<SearchFilesRequest> {
   return parse(isSearchFilesRequest(value), value, options, () => [
     {
       type: "object",
@@ -882,447 +828,345 @@ export function parseSearchFilesRequest(value: unknown, options?: FilesystemPars
   ]);
 }
 
-export function parseSearchFilesResponse(value: unknown, options?: FilesystemParseOptions): FilesystemParseResult<SearchFilesResponse> {
+export function parseSearchFilesResponse(value: unknown, options?: ParseOptions): ParseResult<SearchFilesResponse> {
   return parse(isSearchFilesResponse(value), value, options, () => [
     { type: "object", properties: { content: "string" }, rest: false },
   ]);
 }
 
-export function parseWriteFileRequest(value: unknown, options?: FilesystemParseOptions): FilesystemParseResult<WriteFileRequest> {
+export function parseWriteFileRequest(value: unknown, options?: ParseOptions): ParseResult<WriteFileRequest> {
   return parse(isWriteFileRequest(value), value, options, () => [
     { type: "object", properties: { path: "string", content: "string" } },
   ]);
 }
 
-export function parseWriteFileResponse(value: unknown, options?: FilesystemParseOptions): FilesystemParseResult<WriteFileResponse> {
+export function parseWriteFileResponse(value: unknown, options?: ParseOptions): ParseResult<WriteFileResponse> {
   return parse(isWriteFileResponse(value), value, options, () => [
     { type: "object", properties: { content: "string" }, rest: false },
   ]);
 }
 
-/** Throws a `FilesystemPayloadError` if the value is invalid. */
-export function assertCreateDirectoryRequest(value: unknown, options?: FilesystemParseOptions): asserts value is CreateDirectoryRequest {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertCreateDirectoryRequest(value: unknown, options?: ParseOptions): asserts value is CreateDirectoryRequest {
   assert(parseCreateDirectoryRequest(value, options));
 }
 
-/** Throws a `FilesystemPayloadError` if the value is invalid. */
-export function assertCreateDirectoryResponse(value: unknown, options?: FilesystemParseOptions): asserts value is CreateDirectoryResponse {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertCreateDirectoryResponse(value: unknown, options?: ParseOptions): asserts value is CreateDirectoryResponse {
   assert(parseCreateDirectoryResponse(value, options));
 }
 
-/** Throws a `FilesystemPayloadError` if the value is invalid. */
-export function assertDirectoryTreeRequest(value: unknown, options?: FilesystemParseOptions): asserts value is DirectoryTreeRequest {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertDirectoryTreeRequest(value: unknown, options?: ParseOptions): asserts value is DirectoryTreeRequest {
   assert(parseDirectoryTreeRequest(value, options));
 }
 
-/** Throws a `FilesystemPayloadError` if the value is invalid. */
-export function assertDirectoryTreeResponse(value: unknown, options?: FilesystemParseOptions): asserts value is DirectoryTreeResponse {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertDirectoryTreeResponse(value: unknown, options?: ParseOptions): asserts value is DirectoryTreeResponse {
   assert(parseDirectoryTreeResponse(value, options));
 }
 
-/** Throws a `FilesystemPayloadError` if the value is invalid. */
-export function assertEditFileRequest(value: unknown, options?: FilesystemParseOptions): asserts value is EditFileRequest {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertEditFileRequest(value: unknown, options?: ParseOptions): asserts value is EditFileRequest {
   assert(parseEditFileRequest(value, options));
 }
 
-/** Throws a `FilesystemPayloadError` if the value is invalid. */
-export function assertEditFileResponse(value: unknown, options?: FilesystemParseOptions): asserts value is EditFileResponse {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertEditFileResponse(value: unknown, options?: ParseOptions): asserts value is EditFileResponse {
   assert(parseEditFileResponse(value, options));
 }
 
-/** Throws a `FilesystemPayloadError` if the value is invalid. */
-export function assertGetFileInfoRequest(value: unknown, options?: FilesystemParseOptions): asserts value is GetFileInfoRequest {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertGetFileInfoRequest(value: unknown, options?: ParseOptions): asserts value is GetFileInfoRequest {
   assert(parseGetFileInfoRequest(value, options));
 }
 
-/** Throws a `FilesystemPayloadError` if the value is invalid. */
-export function assertGetFileInfoResponse(value: unknown, options?: FilesystemParseOptions): asserts value is GetFileInfoResponse {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertGetFileInfoResponse(value: unknown, options?: ParseOptions): asserts value is GetFileInfoResponse {
   assert(parseGetFileInfoResponse(value, options));
 }
 
-/** Throws a `FilesystemPayloadError` if the value is invalid. */
-export function assertListAllowedDirectoriesRequest(value: unknown, options?: FilesystemParseOptions): asserts value is ListAllowedDirectoriesRequest {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertListAllowedDirectoriesRequest(value: unknown, options?: ParseOptions): asserts value is ListAllowedDirectoriesRequest {
   assert(parseListAllowedDirectoriesRequest(value, options));
 }
 
-/** Throws a `FilesystemPayloadError` if the value is invalid. */
-export function assertListAllowedDirectoriesResponse(value: unknown, options?: FilesystemParseOptions): asserts value is ListAllowedDirectoriesResponse {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertListAllowedDirectoriesResponse(value: unknown, options?: ParseOptions): asserts value is ListAllowedDirectoriesResponse {
   assert(parseListAllowedDirectoriesResponse(value, options));
 }
 
-/** Throws a `FilesystemPayloadError` if the value is invalid. */
-export function assertListDirectoryRequest(value: unknown, options?: FilesystemParseOptions): asserts value is ListDirectoryRequest {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertListDirectoryRequest(value: unknown, options?: ParseOptions): asserts value is ListDirectoryRequest {
   assert(parseListDirectoryRequest(value, options));
 }
 
-/** Throws a `FilesystemPayloadError` if the value is invalid. */
-export function assertListDirectoryResponse(value: unknown, options?: FilesystemParseOptions): asserts value is ListDirectoryResponse {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertListDirectoryResponse(value: unknown, options?: ParseOptions): asserts value is ListDirectoryResponse {
   assert(parseListDirectoryResponse(value, options));
 }
 
-/** Throws a `FilesystemPayloadError` if the value is invalid. */
-export function assertListDirectoryWithSizesRequest(value: unknown, options?: FilesystemParseOptions): asserts value is ListDirectoryWithSizesRequest {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertListDirectoryWithSizesRequest(value: unknown, options?: ParseOptions): asserts value is ListDirectoryWithSizesRequest {
   assert(parseListDirectoryWithSizesRequest(value, options));
 }
 
-/** Throws a `FilesystemPayloadError` if the value is invalid. */
-export function assertListDirectoryWithSizesResponse(value: unknown, options?: FilesystemParseOptions): asserts value is ListDirectoryWithSizesResponse {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertListDirectoryWithSizesResponse(value: unknown, options?: ParseOptions): asserts value is ListDirectoryWithSizesResponse {
   assert(parseListDirectoryWithSizesResponse(value, options));
 }
 
-/** Throws a `FilesystemPayloadError` if the value is invalid. */
-export function assertMoveFileRequest(value: unknown, options?: FilesystemParseOptions): asserts value is MoveFileRequest {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertMoveFileRequest(value: unknown, options?: ParseOptions): asserts value is MoveFileRequest {
   assert(parseMoveFileRequest(value, options));
 }
 
-/** Throws a `FilesystemPayloadError` if the value is invalid. */
-export function assertMoveFileResponse(value: unknown, options?: FilesystemParseOptions): asserts value is MoveFileResponse {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertMoveFileResponse(value: unknown, options?: ParseOptions): asserts value is MoveFileResponse {
   assert(parseMoveFileResponse(value, options));
 }
 
-/** Throws a `FilesystemPayloadError` if the value is invalid. */
-export function assertReadFileRequest(value: unknown, options?: FilesystemParseOptions): asserts value is ReadFileRequest {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertReadFileRequest(value: unknown, options?: ParseOptions): asserts value is ReadFileRequest {
   assert(parseReadFileRequest(value, options));
 }
 
-/** Throws a `FilesystemPayloadError` if the value is invalid. */
-export function assertReadFileResponse(value: unknown, options?: FilesystemParseOptions): asserts value is ReadFileResponse {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertReadFileResponse(value: unknown, options?: ParseOptions): asserts value is ReadFileResponse {
   assert(parseReadFileResponse(value, options));
 }
 
-/** Throws a `FilesystemPayloadError` if the value is invalid. */
-export function assertReadMediaFileRequest(value: unknown, options?: FilesystemParseOptions): asserts value is ReadMediaFileRequest {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertReadMediaFileRequest(value: unknown, options?: ParseOptions): asserts value is ReadMediaFileRequest {
   assert(parseReadMediaFileRequest(value, options));
 }
 
-/** Throws a `FilesystemPayloadError` if the value is invalid. */
-export function assertReadMediaFileResponse(value: unknown, options?: FilesystemParseOptions): asserts value is ReadMediaFileResponse {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertReadMediaFileResponse(value: unknown, options?: ParseOptions): asserts value is ReadMediaFileResponse {
   assert(parseReadMediaFileResponse(value, options));
 }
 
-/** Throws a `FilesystemPayloadError` if the value is invalid. */
-export function assertReadMultipleFilesRequest(value: unknown, options?: FilesystemParseOptions): asserts value is ReadMultipleFilesRequest {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertReadMultipleFilesRequest(value: unknown, options?: ParseOptions): asserts value is ReadMultipleFilesRequest {
   assert(parseReadMultipleFilesRequest(value, options));
 }
 
-/** Throws a `FilesystemPayloadError` if the value is invalid. */
-export function assertReadMultipleFilesResponse(value: unknown, options?: FilesystemParseOptions): asserts value is ReadMultipleFilesResponse {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertReadMultipleFilesResponse(value: unknown, options?: ParseOptions): asserts value is ReadMultipleFilesResponse {
   assert(parseReadMultipleFilesResponse(value, options));
 }
 
-/** Throws a `FilesystemPayloadError` if the value is invalid. */
-export function assertReadTextFileRequest(value: unknown, options?: FilesystemParseOptions): asserts value is ReadTextFileRequest {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertReadTextFileRequest(value: unknown, options?: ParseOptions): asserts value is ReadTextFileRequest {
   assert(parseReadTextFileRequest(value, options));
 }
 
-/** Throws a `FilesystemPayloadError` if the value is invalid. */
-export function assertReadTextFileResponse(value: unknown, options?: FilesystemParseOptions): asserts value is ReadTextFileResponse {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertReadTextFileResponse(value: unknown, options?: ParseOptions): asserts value is ReadTextFileResponse {
   assert(parseReadTextFileResponse(value, options));
 }
 
-/** Throws a `FilesystemPayloadError` if the value is invalid. */
-export function assertSearchFilesRequest(value: unknown, options?: FilesystemParseOptions): asserts value is SearchFilesRequest {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertSearchFilesRequest(value: unknown, options?: ParseOptions): asserts value is SearchFilesRequest {
   assert(parseSearchFilesRequest(value, options));
 }
 
-/** Throws a `FilesystemPayloadError` if the value is invalid. */
-export function assertSearchFilesResponse(value: unknown, options?: FilesystemParseOptions): asserts value is SearchFilesResponse {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertSearchFilesResponse(value: unknown, options?: ParseOptions): asserts value is SearchFilesResponse {
   assert(parseSearchFilesResponse(value, options));
 }
 
-/** Throws a `FilesystemPayloadError` if the value is invalid. */
-export function assertWriteFileRequest(value: unknown, options?: FilesystemParseOptions): asserts value is WriteFileRequest {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertWriteFileRequest(value: unknown, options?: ParseOptions): asserts value is WriteFileRequest {
   assert(parseWriteFileRequest(value, options));
 }
 
-/** Throws a `FilesystemPayloadError` if the value is invalid. */
-export function assertWriteFileResponse(value: unknown, options?: FilesystemParseOptions): asserts value is WriteFileResponse {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertWriteFileResponse(value: unknown, options?: ParseOptions): asserts value is WriteFileResponse {
   assert(parseWriteFileResponse(value, options));
 }
 
 /** The request of `create_directory` as a Standard Schema. */
-export const createDirectoryRequest: FilesystemStandardSchema<CreateDirectoryRequest> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseCreateDirectoryRequest, value, options),
-    jsonSchema: { input: schema_createDirectoryRequest, output: schema_createDirectoryRequest },
+export const createDirectoryRequest: StandardSchema<CreateDirectoryRequest> = {
+  get "~standard"() {
+    return standardSchema(parseCreateDirectoryRequest, schema_createDirectoryRequest);
   },
 };
 
 /** The response of `create_directory` as a Standard Schema. */
-export const createDirectoryResponse: FilesystemStandardSchema<CreateDirectoryResponse> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseCreateDirectoryResponse, value, options),
-    jsonSchema: { input: schema_createDirectoryResponse, output: schema_createDirectoryResponse },
+export const createDirectoryResponse: StandardSchema<CreateDirectoryResponse> = {
+  get "~standard"() {
+    return standardSchema(parseCreateDirectoryResponse, schema_createDirectoryResponse);
   },
 };
 
 /** The request of `directory_tree` as a Standard Schema. */
-export const directoryTreeRequest: FilesystemStandardSchema<DirectoryTreeRequest> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseDirectoryTreeRequest, value, options),
-    jsonSchema: { input: schema_directoryTreeRequest, output: schema_directoryTreeRequest },
+export const directoryTreeRequest: StandardSchema<DirectoryTreeRequest> = {
+  get "~standard"() {
+    return standardSchema(parseDirectoryTreeRequest, schema_directoryTreeRequest);
   },
 };
 
 /** The response of `directory_tree` as a Standard Schema. */
-export const directoryTreeResponse: FilesystemStandardSchema<DirectoryTreeResponse> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseDirectoryTreeResponse, value, options),
-    jsonSchema: { input: schema_createDirectoryResponse, output: schema_createDirectoryResponse },
+export const directoryTreeResponse: StandardSchema<DirectoryTreeResponse> = {
+  get "~standard"() {
+    return standardSchema(parseDirectoryTreeResponse, schema_createDirectoryResponse);
   },
 };
 
 /** The request of `edit_file` as a Standard Schema. */
-export const editFileRequest: FilesystemStandardSchema<EditFileRequest> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseEditFileRequest, value, options),
-    jsonSchema: { input: schema_editFileRequest, output: schema_editFileRequest },
-  },
+export const editFileRequest: StandardSchema<EditFileRequest> = {
+  get "~standard"() { return standardSchema(parseEditFileRequest, schema_editFileRequest); },
 };
 
 /** The response of `edit_file` as a Standard Schema. */
-export const editFileResponse: FilesystemStandardSchema<EditFileResponse> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseEditFileResponse, value, options),
-    jsonSchema: { input: schema_createDirectoryResponse, output: schema_createDirectoryResponse },
+export const editFileResponse: StandardSchema<EditFileResponse> = {
+  get "~standard"() {
+    return standardSchema(parseEditFileResponse, schema_createDirectoryResponse);
   },
 };
 
 /** The request of `get_file_info` as a Standard Schema. */
-export const getFileInfoRequest: FilesystemStandardSchema<GetFileInfoRequest> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseGetFileInfoRequest, value, options),
-    jsonSchema: { input: schema_createDirectoryRequest, output: schema_createDirectoryRequest },
+export const getFileInfoRequest: StandardSchema<GetFileInfoRequest> = {
+  get "~standard"() {
+    return standardSchema(parseGetFileInfoRequest, schema_createDirectoryRequest);
   },
 };
 
 /** The response of `get_file_info` as a Standard Schema. */
-export const getFileInfoResponse: FilesystemStandardSchema<GetFileInfoResponse> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseGetFileInfoResponse, value, options),
-    jsonSchema: { input: schema_createDirectoryResponse, output: schema_createDirectoryResponse },
+export const getFileInfoResponse: StandardSchema<GetFileInfoResponse> = {
+  get "~standard"() {
+    return standardSchema(parseGetFileInfoResponse, schema_createDirectoryResponse);
   },
 };
 
 /** The request of `list_allowed_directories` as a Standard Schema. */
-export const listAllowedDirectoriesRequest: FilesystemStandardSchema<ListAllowedDirectoriesRequest> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseListAllowedDirectoriesRequest, value, options),
-    jsonSchema: {
-      input: schema_listAllowedDirectoriesRequest,
-      output: schema_listAllowedDirectoriesRequest,
-    },
+export const listAllowedDirectoriesRequest: StandardSchema<ListAllowedDirectoriesRequest> = {
+  get "~standard"() {
+    return standardSchema(parseListAllowedDirectoriesRequest, schema_listAllowedDirectoriesRequest);
   },
 };
 
 /** The response of `list_allowed_directories` as a Standard Schema. */
-export const listAllowedDirectoriesResponse: FilesystemStandardSchema<ListAllowedDirectoriesResponse> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseListAllowedDirectoriesResponse, value, options),
-    jsonSchema: { input: schema_createDirectoryResponse, output: schema_createDirectoryResponse },
+export const listAllowedDirectoriesResponse: StandardSchema<ListAllowedDirectoriesResponse> = {
+  get "~standard"() {
+    return standardSchema(parseListAllowedDirectoriesResponse, schema_createDirectoryResponse);
   },
 };
 
 /** The request of `list_directory` as a Standard Schema. */
-export const listDirectoryRequest: FilesystemStandardSchema<ListDirectoryRequest> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseListDirectoryRequest, value, options),
-    jsonSchema: { input: schema_createDirectoryRequest, output: schema_createDirectoryRequest },
+export const listDirectoryRequest: StandardSchema<ListDirectoryRequest> = {
+  get "~standard"() {
+    return standardSchema(parseListDirectoryRequest, schema_createDirectoryRequest);
   },
 };
 
 /** The response of `list_directory` as a Standard Schema. */
-export const listDirectoryResponse: FilesystemStandardSchema<ListDirectoryResponse> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseListDirectoryResponse, value, options),
-    jsonSchema: { input: schema_createDirectoryResponse, output: schema_createDirectoryResponse },
+export const listDirectoryResponse: StandardSchema<ListDirectoryResponse> = {
+  get "~standard"() {
+    return standardSchema(parseListDirectoryResponse, schema_createDirectoryResponse);
   },
 };
 
 /** The request of `list_directory_with_sizes` as a Standard Schema. */
-export const listDirectoryWithSizesRequest: FilesystemStandardSchema<ListDirectoryWithSizesRequest> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseListDirectoryWithSizesRequest, value, options),
-    jsonSchema: {
-      input: schema_listDirectoryWithSizesRequest,
-      output: schema_listDirectoryWithSizesRequest,
-    },
+export const listDirectoryWithSizesRequest: StandardSchema<ListDirectoryWithSizesRequest> = {
+  get "~standard"() {
+    return standardSchema(parseListDirectoryWithSizesRequest, schema_listDirectoryWithSizesRequest);
   },
 };
 
 /** The response of `list_directory_with_sizes` as a Standard Schema. */
-export const listDirectoryWithSizesResponse: FilesystemStandardSchema<ListDirectoryWithSizesResponse> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseListDirectoryWithSizesResponse, value, options),
-    jsonSchema: { input: schema_createDirectoryResponse, output: schema_createDirectoryResponse },
+export const listDirectoryWithSizesResponse: StandardSchema<ListDirectoryWithSizesResponse> = {
+  get "~standard"() {
+    return standardSchema(parseListDirectoryWithSizesResponse, schema_createDirectoryResponse);
   },
 };
 
 /** The request of `move_file` as a Standard Schema. */
-export const moveFileRequest: FilesystemStandardSchema<MoveFileRequest> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseMoveFileRequest, value, options),
-    jsonSchema: { input: schema_moveFileRequest, output: schema_moveFileRequest },
-  },
+export const moveFileRequest: StandardSchema<MoveFileRequest> = {
+  get "~standard"() { return standardSchema(parseMoveFileRequest, schema_moveFileRequest); },
 };
 
 /** The response of `move_file` as a Standard Schema. */
-export const moveFileResponse: FilesystemStandardSchema<MoveFileResponse> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseMoveFileResponse, value, options),
-    jsonSchema: { input: schema_createDirectoryResponse, output: schema_createDirectoryResponse },
+export const moveFileResponse: StandardSchema<MoveFileResponse> = {
+  get "~standard"() {
+    return standardSchema(parseMoveFileResponse, schema_createDirectoryResponse);
   },
 };
 
 /** The request of `read_file` as a Standard Schema. */
-export const readFileRequest: FilesystemStandardSchema<ReadFileRequest> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseReadFileRequest, value, options),
-    jsonSchema: { input: schema_readFileRequest, output: schema_readFileRequest },
-  },
+export const readFileRequest: StandardSchema<ReadFileRequest> = {
+  get "~standard"() { return standardSchema(parseReadFileRequest, schema_readFileRequest); },
 };
 
 /** The response of `read_file` as a Standard Schema. */
-export const readFileResponse: FilesystemStandardSchema<ReadFileResponse> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseReadFileResponse, value, options),
-    jsonSchema: { input: schema_createDirectoryResponse, output: schema_createDirectoryResponse },
+export const readFileResponse: StandardSchema<ReadFileResponse> = {
+  get "~standard"() {
+    return standardSchema(parseReadFileResponse, schema_createDirectoryResponse);
   },
 };
 
 /** The request of `read_media_file` as a Standard Schema. */
-export const readMediaFileRequest: FilesystemStandardSchema<ReadMediaFileRequest> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseReadMediaFileRequest, value, options),
-    jsonSchema: { input: schema_createDirectoryRequest, output: schema_createDirectoryRequest },
+export const readMediaFileRequest: StandardSchema<ReadMediaFileRequest> = {
+  get "~standard"() {
+    return standardSchema(parseReadMediaFileRequest, schema_createDirectoryRequest);
   },
 };
 
 /** The response of `read_media_file` as a Standard Schema. */
-export const readMediaFileResponse: FilesystemStandardSchema<ReadMediaFileResponse> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseReadMediaFileResponse, value, options),
-    jsonSchema: { input: schema_readMediaFileResponse, output: schema_readMediaFileResponse },
+export const readMediaFileResponse: StandardSchema<ReadMediaFileResponse> = {
+  get "~standard"() {
+    return standardSchema(parseReadMediaFileResponse, schema_readMediaFileResponse);
   },
 };
 
 /** The request of `read_multiple_files` as a Standard Schema. */
-export const readMultipleFilesRequest: FilesystemStandardSchema<ReadMultipleFilesRequest> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseReadMultipleFilesRequest, value, options),
-    jsonSchema: { input: schema_readMultipleFilesRequest, output: schema_readMultipleFilesRequest },
+export const readMultipleFilesRequest: StandardSchema<ReadMultipleFilesRequest> = {
+  get "~standard"() {
+    return standardSchema(parseReadMultipleFilesRequest, schema_readMultipleFilesRequest);
   },
 };
 
 /** The response of `read_multiple_files` as a Standard Schema. */
-export const readMultipleFilesResponse: FilesystemStandardSchema<ReadMultipleFilesResponse> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseReadMultipleFilesResponse, value, options),
-    jsonSchema: { input: schema_createDirectoryResponse, output: schema_createDirectoryResponse },
+export const readMultipleFilesResponse: StandardSchema<ReadMultipleFilesResponse> = {
+  get "~standard"() {
+    return standardSchema(parseReadMultipleFilesResponse, schema_createDirectoryResponse);
   },
 };
 
 /** The request of `read_text_file` as a Standard Schema. */
-export const readTextFileRequest: FilesystemStandardSchema<ReadTextFileRequest> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseReadTextFileRequest, value, options),
-    jsonSchema: { input: schema_readFileRequest, output: schema_readFileRequest },
-  },
+export const readTextFileRequest: StandardSchema<ReadTextFileRequest> = {
+  get "~standard"() { return standardSchema(parseReadTextFileRequest, schema_readFileRequest); },
 };
 
 /** The response of `read_text_file` as a Standard Schema. */
-export const readTextFileResponse: FilesystemStandardSchema<ReadTextFileResponse> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseReadTextFileResponse, value, options),
-    jsonSchema: { input: schema_createDirectoryResponse, output: schema_createDirectoryResponse },
+export const readTextFileResponse: StandardSchema<ReadTextFileResponse> = {
+  get "~standard"() {
+    return standardSchema(parseReadTextFileResponse, schema_createDirectoryResponse);
   },
 };
 
 /** The request of `search_files` as a Standard Schema. */
-export const searchFilesRequest: FilesystemStandardSchema<SearchFilesRequest> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseSearchFilesRequest, value, options),
-    jsonSchema: { input: schema_searchFilesRequest, output: schema_searchFilesRequest },
-  },
+export const searchFilesRequest: StandardSchema<SearchFilesRequest> = {
+  get "~standard"() { return standardSchema(parseSearchFilesRequest, schema_searchFilesRequest); },
 };
 
 /** The response of `search_files` as a Standard Schema. */
-export const searchFilesResponse: FilesystemStandardSchema<SearchFilesResponse> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseSearchFilesResponse, value, options),
-    jsonSchema: { input: schema_createDirectoryResponse, output: schema_createDirectoryResponse },
+export const searchFilesResponse: StandardSchema<SearchFilesResponse> = {
+  get "~standard"() {
+    return standardSchema(parseSearchFilesResponse, schema_createDirectoryResponse);
   },
 };
 
 /** The request of `write_file` as a Standard Schema. */
-export const writeFileRequest: FilesystemStandardSchema<WriteFileRequest> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseWriteFileRequest, value, options),
-    jsonSchema: { input: schema_writeFileRequest, output: schema_writeFileRequest },
-  },
+export const writeFileRequest: StandardSchema<WriteFileRequest> = {
+  get "~standard"() { return standardSchema(parseWriteFileRequest, schema_writeFileRequest); },
 };
 
 /** The response of `write_file` as a Standard Schema. */
-export const writeFileResponse: FilesystemStandardSchema<WriteFileResponse> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseWriteFileResponse, value, options),
-    jsonSchema: { input: schema_createDirectoryResponse, output: schema_createDirectoryResponse },
+export const writeFileResponse: StandardSchema<WriteFileResponse> = {
+  get "~standard"() {
+    return standardSchema(parseWriteFileResponse, schema_createDirectoryResponse);
   },
 };
 

@@ -12,20 +12,24 @@
 // biome-ignore-all assist: generated
 
 import {
-  PayloadError as MemoryPayloadError,
+  PayloadError,
+  coerce,
   parse,
   assert,
-  standard,
+  standardSchema,
   jsonSchema,
   shallow as shared_shallow,
   isDict as shared_isDict,
   sized as shared_sized,
 } from "./_capgen.js";
 import type {
-  ParseResult as MemoryParseResult,
-  ParseOptions as MemoryParseOptions,
-  Violation as MemoryViolation,
-  StandardSchema as MemoryStandardSchema,
+  ParseResult,
+  ParseOptions,
+  Validators,
+  Violation,
+  StandardSchema,
+  Issue,
+  FormMembers,
 } from "./_capgen.js";
 const shallow = shared_shallow;
 const isDict = shared_isDict;
@@ -230,7 +234,7 @@ export type SearchNodesResponseRelationsItem = {
 };
 
 /** The request and the response of every capability. */
-export interface MemoryCapabilities {
+export interface Capabilities {
   /** Add new observations to existing entities in the knowledge graph */
   "add_observations": { request: AddObservationsRequest; response: AddObservationsResponse };
   /** Create multiple new entities in the knowledge graph */
@@ -256,75 +260,89 @@ export interface MemoryCapabilities {
   "search_nodes": { request: SearchNodesRequest; response: SearchNodesResponse };
 }
 
-export { MemoryPayloadError };
-export type { MemoryParseResult, MemoryParseOptions, MemoryViolation, MemoryStandardSchema };
+/** @deprecated `Capabilities` */
+export type MemoryCapabilities = Capabilities;
+
+export { PayloadError, coerce };
+export type {
+  ParseResult,
+  ParseOptions,
+  Validators,
+  Violation,
+  StandardSchema,
+  Issue,
+  FormMembers,
+};
 
 /** The validators, the timeout, the version and the hash of every capability, by its name. */
-export const memoryCapabilities = {
+export const capabilities = {
   add_observations: {
     version: undefined,
     timeoutMs: undefined,
     hash: "b89a687b08044307724607917a000afc0eab6b6e0ada5a41f46000a9517b98a2",
-    request: { is: isAddObservationsRequest, parse: parseAddObservationsRequest },
-    response: { is: isAddObservationsResponse, parse: parseAddObservationsResponse },
+    request: { is: isAddObservationsRequest, parse: parseAddObservationsRequest } as Validators<AddObservationsRequest>,
+    response: { is: isAddObservationsResponse, parse: parseAddObservationsResponse } as Validators<AddObservationsResponse>,
   },
   create_entities: {
     version: undefined,
     timeoutMs: undefined,
     hash: "6f1b2a3f6d61d1882bcfc2f40b878ffd0352c3b41b0f77e4deaf29784186083d",
-    request: { is: isCreateEntitiesRequest, parse: parseCreateEntitiesRequest },
-    response: { is: isCreateEntitiesResponse, parse: parseCreateEntitiesResponse },
+    request: { is: isCreateEntitiesRequest, parse: parseCreateEntitiesRequest } as Validators<CreateEntitiesRequest>,
+    response: { is: isCreateEntitiesResponse, parse: parseCreateEntitiesResponse } as Validators<CreateEntitiesResponse>,
   },
   create_relations: {
     version: undefined,
     timeoutMs: undefined,
     hash: "046bf864a49ee536c2cfca3007d348e90fd62b7a422704c41e217a0cbc8cf040",
-    request: { is: isCreateRelationsRequest, parse: parseCreateRelationsRequest },
-    response: { is: isCreateRelationsResponse, parse: parseCreateRelationsResponse },
+    request: { is: isCreateRelationsRequest, parse: parseCreateRelationsRequest } as Validators<CreateRelationsRequest>,
+    response: { is: isCreateRelationsResponse, parse: parseCreateRelationsResponse } as Validators<CreateRelationsResponse>,
   },
   delete_entities: {
     version: undefined,
     timeoutMs: undefined,
     hash: "a8a89637f24154419ea0f23bf07eaea7f29c1c71f34a07eb2655b287bcadd4d8",
-    request: { is: isDeleteEntitiesRequest, parse: parseDeleteEntitiesRequest },
-    response: { is: isDeleteEntitiesResponse, parse: parseDeleteEntitiesResponse },
+    request: { is: isDeleteEntitiesRequest, parse: parseDeleteEntitiesRequest } as Validators<DeleteEntitiesRequest>,
+    response: { is: isDeleteEntitiesResponse, parse: parseDeleteEntitiesResponse } as Validators<DeleteEntitiesResponse>,
   },
   delete_observations: {
     version: undefined,
     timeoutMs: undefined,
     hash: "5fb3f2687b49c5b1957c8a5d0df46a18d9bc8dbee0c2733902c1bf65345022c0",
-    request: { is: isDeleteObservationsRequest, parse: parseDeleteObservationsRequest },
-    response: { is: isDeleteObservationsResponse, parse: parseDeleteObservationsResponse },
+    request: { is: isDeleteObservationsRequest, parse: parseDeleteObservationsRequest } as Validators<DeleteObservationsRequest>,
+    response: { is: isDeleteObservationsResponse, parse: parseDeleteObservationsResponse } as Validators<DeleteObservationsResponse>,
   },
   delete_relations: {
     version: undefined,
     timeoutMs: undefined,
     hash: "72ad56cdc8a4c6937aafdab043665a951f87ec64c181e0fb484d8fb4de9156d7",
-    request: { is: isDeleteRelationsRequest, parse: parseDeleteRelationsRequest },
-    response: { is: isDeleteRelationsResponse, parse: parseDeleteRelationsResponse },
+    request: { is: isDeleteRelationsRequest, parse: parseDeleteRelationsRequest } as Validators<DeleteRelationsRequest>,
+    response: { is: isDeleteRelationsResponse, parse: parseDeleteRelationsResponse } as Validators<DeleteRelationsResponse>,
   },
   open_nodes: {
     version: undefined,
     timeoutMs: undefined,
     hash: "d867f17243532156b8e27db248dcd7e3671ce3d5ceddf875943a3bdd10717169",
-    request: { is: isOpenNodesRequest, parse: parseOpenNodesRequest },
-    response: { is: isOpenNodesResponse, parse: parseOpenNodesResponse },
+    request: { is: isOpenNodesRequest, parse: parseOpenNodesRequest } as Validators<OpenNodesRequest>,
+    response: { is: isOpenNodesResponse, parse: parseOpenNodesResponse } as Validators<OpenNodesResponse>,
   },
   read_graph: {
     version: undefined,
     timeoutMs: undefined,
     hash: "7af3c1650f36b5b3f6457304cef1101747ef2da52b63c019784923f4c9408bef",
-    request: { is: isReadGraphRequest, parse: parseReadGraphRequest },
-    response: { is: isReadGraphResponse, parse: parseReadGraphResponse },
+    request: { is: isReadGraphRequest, parse: parseReadGraphRequest } as Validators<ReadGraphRequest>,
+    response: { is: isReadGraphResponse, parse: parseReadGraphResponse } as Validators<ReadGraphResponse>,
   },
   search_nodes: {
     version: undefined,
     timeoutMs: undefined,
     hash: "db0825fea24a4584bc34deb6fbc4e35a85c1f8fba59b3ff14c06d6797701cc31",
-    request: { is: isSearchNodesRequest, parse: parseSearchNodesRequest },
-    response: { is: isSearchNodesResponse, parse: parseSearchNodesResponse },
+    request: { is: isSearchNodesRequest, parse: parseSearchNodesRequest } as Validators<SearchNodesRequest>,
+    response: { is: isSearchNodesResponse, parse: parseSearchNodesResponse } as Validators<SearchNodesResponse>,
   },
 } as const;
+
+/** @deprecated `capabilities` */
+export const memoryCapabilities: typeof capabilities = capabilities;
 
 export function isAddObservationsRequest(value: any): value is AddObservationsRequest {
   let value1: any;
@@ -416,31 +434,15 @@ export function isDeleteObservationsRequest(value: any): value is DeleteObservat
 }
 
 export function isDeleteObservationsResponse(value: any): value is DeleteObservationsResponse {
-  return (
-    (value?.constructor === Object || isDict(value)) &&
-    typeof value.success === "boolean" &&
-    typeof value.message === "string" &&
-    sized(value, 2)
-  );
+  return isDeleteEntitiesResponse(value);
 }
 
 export function isDeleteRelationsRequest(value: any): value is DeleteRelationsRequest {
-  let value1: any;
-  return (
-    (value?.constructor === Object || isDict(value)) &&
-    Array.isArray((value1 = value.relations)) &&
-    check_relations(value1) &&
-    sized(value, 1, 128)
-  );
+  return isCreateRelationsRequest(value);
 }
 
 export function isDeleteRelationsResponse(value: any): value is DeleteRelationsResponse {
-  return (
-    (value?.constructor === Object || isDict(value)) &&
-    typeof value.success === "boolean" &&
-    typeof value.message === "string" &&
-    sized(value, 2)
-  );
+  return isDeleteEntitiesResponse(value);
 }
 
 export function isOpenNodesRequest(value: any): value is OpenNodesRequest {
@@ -470,15 +472,7 @@ export function isReadGraphRequest(value: any): value is ReadGraphRequest {
 }
 
 export function isReadGraphResponse(value: any): value is ReadGraphResponse {
-  let value1: any;
-  return (
-    (value?.constructor === Object || isDict(value)) &&
-    Array.isArray((value1 = value.entities)) &&
-    check_entities2(value1) &&
-    Array.isArray((value1 = value.relations)) &&
-    check_relations2(value1) &&
-    sized(value, 2)
-  );
+  return isOpenNodesResponse(value);
 }
 
 export function isSearchNodesRequest(value: any): value is SearchNodesRequest {
@@ -490,18 +484,10 @@ export function isSearchNodesRequest(value: any): value is SearchNodesRequest {
 }
 
 export function isSearchNodesResponse(value: any): value is SearchNodesResponse {
-  let value1: any;
-  return (
-    (value?.constructor === Object || isDict(value)) &&
-    Array.isArray((value1 = value.entities)) &&
-    check_entities2(value1) &&
-    Array.isArray((value1 = value.relations)) &&
-    check_relations2(value1) &&
-    sized(value, 2)
-  );
+  return isOpenNodesResponse(value);
 }
 
-export function parseAddObservationsRequest(value: unknown, options?: MemoryParseOptions): MemoryParseResult<AddObservationsRequest> {
+export function parseAddObservationsRequest(value: unknown, options?: ParseOptions): ParseResult<AddObservationsRequest> {
   return parse(isAddObservationsRequest(value), value, options, () => [
     {
       type: "object",
@@ -518,7 +504,7 @@ export function parseAddObservationsRequest(value: unknown, options?: MemoryPars
   ]);
 }
 
-export function parseAddObservationsResponse(value: unknown, options?: MemoryParseOptions): MemoryParseResult<AddObservationsResponse> {
+export function parseAddObservationsResponse(value: unknown, options?: ParseOptions): ParseResult<AddObservationsResponse> {
   return parse(isAddObservationsResponse(value), value, options, () => [
     {
       type: "object",
@@ -540,7 +526,7 @@ export function parseAddObservationsResponse(value: unknown, options?: MemoryPar
   ]);
 }
 
-export function parseCreateEntitiesRequest(value: unknown, options?: MemoryParseOptions): MemoryParseResult<CreateEntitiesRequest> {
+export function parseCreateEntitiesRequest(value: unknown, options?: ParseOptions): ParseResult<CreateEntitiesRequest> {
   return parse(isCreateEntitiesRequest(value), value, options, () => [
     {
       type: "object",
@@ -561,78 +547,35 @@ export function parseCreateEntitiesRequest(value: unknown, options?: MemoryParse
   ]);
 }
 
-export function parseCreateEntitiesResponse(value: unknown, options?: MemoryParseOptions): MemoryParseResult<CreateEntitiesResponse> {
+export function parseCreateEntitiesResponse(value: unknown, options?: ParseOptions): ParseResult<CreateEntitiesResponse> {
   return parse(isCreateEntitiesResponse(value), value, options, () => [
-    {
-      type: "object",
-      properties: {
-        entities: {
-          type: "array",
-          items: {
-            type: "object",
-            properties: {
-              name: "string",
-              entityType: "string",
-              observations: { type: "array", items: "string" },
-            },
-            rest: false,
-          },
-        },
-      },
-      rest: false,
-    },
+    { type: "object", properties: { entities: data_entities() }, rest: false },
   ]);
 }
 
-export function parseCreateRelationsRequest(value: unknown, options?: MemoryParseOptions): MemoryParseResult<CreateRelationsRequest> {
-  return parse(isCreateRelationsRequest(value), value, options, () => [
-    {
-      type: "object",
-      properties: {
-        relations: {
-          type: "array",
-          items: {
-            type: "object",
-            properties: { from: "string", to: "string", relationType: "string" },
-          },
-        },
-      },
-    },
-  ]);
+export function parseCreateRelationsRequest(value: unknown, options?: ParseOptions): ParseResult<CreateRelationsRequest> {
+  return parse(isCreateRelationsRequest(value), value, options, () => data_parseCreateRelationsRequest());
 }
 
-export function parseCreateRelationsResponse(value: unknown, options?: MemoryParseOptions): MemoryParseResult<CreateRelationsResponse> {
+export function parseCreateRelationsResponse(value: unknown, options?: ParseOptions): ParseResult<CreateRelationsResponse> {
   return parse(isCreateRelationsResponse(value), value, options, () => [
-    {
-      type: "object",
-      properties: {
-        relations: {
-          type: "array",
-          items: {
-            type: "object",
-            properties: { from: "string", to: "string", relationType: "string" },
-            rest: false,
-          },
-        },
-      },
-      rest: false,
-    },
+    { type: "object", properties: { relations: data_relations() }, rest: false },
   ]);
 }
 
-export function parseDeleteEntitiesRequest(value: unknown, options?: MemoryParseOptions): MemoryParseResult<DeleteEntitiesRequest> {
+export function parseDeleteEntitiesRequest(value: unknown, options?: ParseOptions): ParseResult<DeleteEntitiesRequest> {
   return parse(isDeleteEntitiesRequest(value), value, options, () => [
     { type: "object", properties: { entityNames: { type: "array", items: "string" } } },
   ]);
 }
 
-export function parseDeleteEntitiesResponse(value: unknown, options?: MemoryParseOptions): MemoryParseResult<DeleteEntitiesResponse> {
+export function parseDeleteEntitiesResponse(value: unknown, options?: ParseOptions): ParseResult<DeleteEntitiesResponse> {
   return parse(isDeleteEntitiesResponse(value), value, options, () => [
     { type: "object", properties: { success: "boolean", message: "string" }, rest: false },
   ]);
 }
 
-export function parseDeleteObservationsRequest(value: unknown, options?: MemoryParseOptions): MemoryParseResult<DeleteObservationsRequest> {
+export function parseDeleteObservationsRequest(value: unknown, options?: ParseOptions): ParseResult<DeleteObservationsRequest> {
   return parse(isDeleteObservationsRequest(value), value, options, () => [
     {
       type: "object",
@@ -649,415 +592,252 @@ export function parseDeleteObservationsRequest(value: unknown, options?: MemoryP
   ]);
 }
 
-export function parseDeleteObservationsResponse(value: unknown, options?: MemoryParseOptions): MemoryParseResult<DeleteObservationsResponse> {
+export function parseDeleteObservationsResponse(value: unknown, options?: ParseOptions): ParseResult<DeleteObservationsResponse> {
   return parse(isDeleteObservationsResponse(value), value, options, () => [
     { type: "object", properties: { success: "boolean", message: "string" }, rest: false },
   ]);
 }
 
-export function parseDeleteRelationsRequest(value: unknown, options?: MemoryParseOptions): MemoryParseResult<DeleteRelationsRequest> {
-  return parse(isDeleteRelationsRequest(value), value, options, () => [
-    {
-      type: "object",
-      properties: {
-        relations: {
-          type: "array",
-          items: {
-            type: "object",
-            properties: { from: "string", to: "string", relationType: "string" },
-          },
-        },
-      },
-    },
-  ]);
+export function parseDeleteRelationsRequest(value: unknown, options?: ParseOptions): ParseResult<DeleteRelationsRequest> {
+  return parse(isDeleteRelationsRequest(value), value, options, () => data_parseCreateRelationsRequest());
 }
 
-export function parseDeleteRelationsResponse(value: unknown, options?: MemoryParseOptions): MemoryParseResult<DeleteRelationsResponse> {
+export function parseDeleteRelationsResponse(value: unknown, options?: ParseOptions): ParseResult<DeleteRelationsResponse> {
   return parse(isDeleteRelationsResponse(value), value, options, () => [
     { type: "object", properties: { success: "boolean", message: "string" }, rest: false },
   ]);
 }
 
-export function parseOpenNodesRequest(value: unknown, options?: MemoryParseOptions): MemoryParseResult<OpenNodesRequest> {
+export function parseOpenNodesRequest(value: unknown, options?: ParseOptions): ParseResult<OpenNodesRequest> {
   return parse(isOpenNodesRequest(value), value, options, () => [
     { type: "object", properties: { names: { type: "array", items: "string" } } },
   ]);
 }
 
-export function parseOpenNodesResponse(value: unknown, options?: MemoryParseOptions): MemoryParseResult<OpenNodesResponse> {
-  return parse(isOpenNodesResponse(value), value, options, () => [
-    {
-      type: "object",
-      properties: {
-        entities: {
-          type: "array",
-          items: {
-            type: "object",
-            properties: {
-              name: "string",
-              entityType: "string",
-              observations: { type: "array", items: "string" },
-            },
-            rest: false,
-          },
-        },
-        relations: {
-          type: "array",
-          items: {
-            type: "object",
-            properties: { from: "string", to: "string", relationType: "string" },
-            rest: false,
-          },
-        },
-      },
-      rest: false,
-    },
-  ]);
+export function parseOpenNodesResponse(value: unknown, options?: ParseOptions): ParseResult<OpenNodesResponse> {
+  return parse(isOpenNodesResponse(value), value, options, () => data_parseOpenNodesResponse());
 }
 
-export function parseReadGraphRequest(value: unknown, options?: MemoryParseOptions): MemoryParseResult<ReadGraphRequest> {
+export function parseReadGraphRequest(value: unknown, options?: ParseOptions): ParseResult<ReadGraphRequest> {
   return parse(isReadGraphRequest(value), value, options, () => ["object"]);
 }
 
-export function parseReadGraphResponse(value: unknown, options?: MemoryParseOptions): MemoryParseResult<ReadGraphResponse> {
-  return parse(isReadGraphResponse(value), value, options, () => [
-    {
-      type: "object",
-      properties: {
-        entities: {
-          type: "array",
-          items: {
-            type: "object",
-            properties: {
-              name: "string",
-              entityType: "string",
-              observations: { type: "array", items: "string" },
-            },
-            rest: false,
-          },
-        },
-        relations: {
-          type: "array",
-          items: {
-            type: "object",
-            properties: { from: "string", to: "string", relationType: "string" },
-            rest: false,
-          },
-        },
-      },
-      rest: false,
-    },
-  ]);
+export function parseReadGraphResponse(value: unknown, options?: ParseOptions): ParseResult<ReadGraphResponse> {
+  return parse(isReadGraphResponse(value), value, options, () => data_parseOpenNodesResponse());
 }
 
-export function parseSearchNodesRequest(value: unknown, options?: MemoryParseOptions): MemoryParseResult<SearchNodesRequest> {
+export function parseSearchNodesRequest(value: unknown, options?: ParseOptions): ParseResult<SearchNodesRequest> {
   return parse(isSearchNodesRequest(value), value, options, () => [
     { type: "object", properties: { query: "string" } },
   ]);
 }
 
-export function parseSearchNodesResponse(value: unknown, options?: MemoryParseOptions): MemoryParseResult<SearchNodesResponse> {
-  return parse(isSearchNodesResponse(value), value, options, () => [
-    {
-      type: "object",
-      properties: {
-        entities: {
-          type: "array",
-          items: {
-            type: "object",
-            properties: {
-              name: "string",
-              entityType: "string",
-              observations: { type: "array", items: "string" },
-            },
-            rest: false,
-          },
-        },
-        relations: {
-          type: "array",
-          items: {
-            type: "object",
-            properties: { from: "string", to: "string", relationType: "string" },
-            rest: false,
-          },
-        },
-      },
-      rest: false,
-    },
-  ]);
+export function parseSearchNodesResponse(value: unknown, options?: ParseOptions): ParseResult<SearchNodesResponse> {
+  return parse(isSearchNodesResponse(value), value, options, () => data_parseOpenNodesResponse());
 }
 
-/** Throws a `MemoryPayloadError` if the value is invalid. */
-export function assertAddObservationsRequest(value: unknown, options?: MemoryParseOptions): asserts value is AddObservationsRequest {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertAddObservationsRequest(value: unknown, options?: ParseOptions): asserts value is AddObservationsRequest {
   assert(parseAddObservationsRequest(value, options));
 }
 
-/** Throws a `MemoryPayloadError` if the value is invalid. */
-export function assertAddObservationsResponse(value: unknown, options?: MemoryParseOptions): asserts value is AddObservationsResponse {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertAddObservationsResponse(value: unknown, options?: ParseOptions): asserts value is AddObservationsResponse {
   assert(parseAddObservationsResponse(value, options));
 }
 
-/** Throws a `MemoryPayloadError` if the value is invalid. */
-export function assertCreateEntitiesRequest(value: unknown, options?: MemoryParseOptions): asserts value is CreateEntitiesRequest {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertCreateEntitiesRequest(value: unknown, options?: ParseOptions): asserts value is CreateEntitiesRequest {
   assert(parseCreateEntitiesRequest(value, options));
 }
 
-/** Throws a `MemoryPayloadError` if the value is invalid. */
-export function assertCreateEntitiesResponse(value: unknown, options?: MemoryParseOptions): asserts value is CreateEntitiesResponse {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertCreateEntitiesResponse(value: unknown, options?: ParseOptions): asserts value is CreateEntitiesResponse {
   assert(parseCreateEntitiesResponse(value, options));
 }
 
-/** Throws a `MemoryPayloadError` if the value is invalid. */
-export function assertCreateRelationsRequest(value: unknown, options?: MemoryParseOptions): asserts value is CreateRelationsRequest {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertCreateRelationsRequest(value: unknown, options?: ParseOptions): asserts value is CreateRelationsRequest {
   assert(parseCreateRelationsRequest(value, options));
 }
 
-/** Throws a `MemoryPayloadError` if the value is invalid. */
-export function assertCreateRelationsResponse(value: unknown, options?: MemoryParseOptions): asserts value is CreateRelationsResponse {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertCreateRelationsResponse(value: unknown, options?: ParseOptions): asserts value is CreateRelationsResponse {
   assert(parseCreateRelationsResponse(value, options));
 }
 
-/** Throws a `MemoryPayloadError` if the value is invalid. */
-export function assertDeleteEntitiesRequest(value: unknown, options?: MemoryParseOptions): asserts value is DeleteEntitiesRequest {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertDeleteEntitiesRequest(value: unknown, options?: ParseOptions): asserts value is DeleteEntitiesRequest {
   assert(parseDeleteEntitiesRequest(value, options));
 }
 
-/** Throws a `MemoryPayloadError` if the value is invalid. */
-export function assertDeleteEntitiesResponse(value: unknown, options?: MemoryParseOptions): asserts value is DeleteEntitiesResponse {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertDeleteEntitiesResponse(value: unknown, options?: ParseOptions): asserts value is DeleteEntitiesResponse {
   assert(parseDeleteEntitiesResponse(value, options));
 }
 
-/** Throws a `MemoryPayloadError` if the value is invalid. */
-export function assertDeleteObservationsRequest(value: unknown, options?: MemoryParseOptions): asserts value is DeleteObservationsRequest {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertDeleteObservationsRequest(value: unknown, options?: ParseOptions): asserts value is DeleteObservationsRequest {
   assert(parseDeleteObservationsRequest(value, options));
 }
 
-/** Throws a `MemoryPayloadError` if the value is invalid. */
-export function assertDeleteObservationsResponse(value: unknown, options?: MemoryParseOptions): asserts value is DeleteObservationsResponse {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertDeleteObservationsResponse(value: unknown, options?: ParseOptions): asserts value is DeleteObservationsResponse {
   assert(parseDeleteObservationsResponse(value, options));
 }
 
-/** Throws a `MemoryPayloadError` if the value is invalid. */
-export function assertDeleteRelationsRequest(value: unknown, options?: MemoryParseOptions): asserts value is DeleteRelationsRequest {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertDeleteRelationsRequest(value: unknown, options?: ParseOptions): asserts value is DeleteRelationsRequest {
   assert(parseDeleteRelationsRequest(value, options));
 }
 
-/** Throws a `MemoryPayloadError` if the value is invalid. */
-export function assertDeleteRelationsResponse(value: unknown, options?: MemoryParseOptions): asserts value is DeleteRelationsResponse {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertDeleteRelationsResponse(value: unknown, options?: ParseOptions): asserts value is DeleteRelationsResponse {
   assert(parseDeleteRelationsResponse(value, options));
 }
 
-/** Throws a `MemoryPayloadError` if the value is invalid. */
-export function assertOpenNodesRequest(value: unknown, options?: MemoryParseOptions): asserts value is OpenNodesRequest {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertOpenNodesRequest(value: unknown, options?: ParseOptions): asserts value is OpenNodesRequest {
   assert(parseOpenNodesRequest(value, options));
 }
 
-/** Throws a `MemoryPayloadError` if the value is invalid. */
-export function assertOpenNodesResponse(value: unknown, options?: MemoryParseOptions): asserts value is OpenNodesResponse {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertOpenNodesResponse(value: unknown, options?: ParseOptions): asserts value is OpenNodesResponse {
   assert(parseOpenNodesResponse(value, options));
 }
 
-/** Throws a `MemoryPayloadError` if the value is invalid. */
-export function assertReadGraphRequest(value: unknown, options?: MemoryParseOptions): asserts value is ReadGraphRequest {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertReadGraphRequest(value: unknown, options?: ParseOptions): asserts value is ReadGraphRequest {
   assert(parseReadGraphRequest(value, options));
 }
 
-/** Throws a `MemoryPayloadError` if the value is invalid. */
-export function assertReadGraphResponse(value: unknown, options?: MemoryParseOptions): asserts value is ReadGraphResponse {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertReadGraphResponse(value: unknown, options?: ParseOptions): asserts value is ReadGraphResponse {
   assert(parseReadGraphResponse(value, options));
 }
 
-/** Throws a `MemoryPayloadError` if the value is invalid. */
-export function assertSearchNodesRequest(value: unknown, options?: MemoryParseOptions): asserts value is SearchNodesRequest {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertSearchNodesRequest(value: unknown, options?: ParseOptions): asserts value is SearchNodesRequest {
   assert(parseSearchNodesRequest(value, options));
 }
 
-/** Throws a `MemoryPayloadError` if the value is invalid. */
-export function assertSearchNodesResponse(value: unknown, options?: MemoryParseOptions): asserts value is SearchNodesResponse {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertSearchNodesResponse(value: unknown, options?: ParseOptions): asserts value is SearchNodesResponse {
   assert(parseSearchNodesResponse(value, options));
 }
 
 /** The request of `add_observations` as a Standard Schema. */
-export const addObservationsRequest: MemoryStandardSchema<AddObservationsRequest> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseAddObservationsRequest, value, options),
-    jsonSchema: { input: schema_addObservationsRequest, output: schema_addObservationsRequest },
+export const addObservationsRequest: StandardSchema<AddObservationsRequest> = {
+  get "~standard"() {
+    return standardSchema(parseAddObservationsRequest, schema_addObservationsRequest);
   },
 };
 
 /** The response of `add_observations` as a Standard Schema. */
-export const addObservationsResponse: MemoryStandardSchema<AddObservationsResponse> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseAddObservationsResponse, value, options),
-    jsonSchema: { input: schema_addObservationsResponse, output: schema_addObservationsResponse },
+export const addObservationsResponse: StandardSchema<AddObservationsResponse> = {
+  get "~standard"() {
+    return standardSchema(parseAddObservationsResponse, schema_addObservationsResponse);
   },
 };
 
 /** The request of `create_entities` as a Standard Schema. */
-export const createEntitiesRequest: MemoryStandardSchema<CreateEntitiesRequest> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseCreateEntitiesRequest, value, options),
-    jsonSchema: { input: schema_createEntitiesRequest, output: schema_createEntitiesRequest },
+export const createEntitiesRequest: StandardSchema<CreateEntitiesRequest> = {
+  get "~standard"() {
+    return standardSchema(parseCreateEntitiesRequest, schema_createEntitiesRequest);
   },
 };
 
 /** The response of `create_entities` as a Standard Schema. */
-export const createEntitiesResponse: MemoryStandardSchema<CreateEntitiesResponse> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseCreateEntitiesResponse, value, options),
-    jsonSchema: { input: schema_createEntitiesResponse, output: schema_createEntitiesResponse },
+export const createEntitiesResponse: StandardSchema<CreateEntitiesResponse> = {
+  get "~standard"() {
+    return standardSchema(parseCreateEntitiesResponse, schema_createEntitiesResponse);
   },
 };
 
 /** The request of `create_relations` as a Standard Schema. */
-export const createRelationsRequest: MemoryStandardSchema<CreateRelationsRequest> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseCreateRelationsRequest, value, options),
-    jsonSchema: { input: schema_createRelationsRequest, output: schema_createRelationsRequest },
+export const createRelationsRequest: StandardSchema<CreateRelationsRequest> = {
+  get "~standard"() {
+    return standardSchema(parseCreateRelationsRequest, schema_createRelationsRequest);
   },
 };
 
 /** The response of `create_relations` as a Standard Schema. */
-export const createRelationsResponse: MemoryStandardSchema<CreateRelationsResponse> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseCreateRelationsResponse, value, options),
-    jsonSchema: { input: schema_createRelationsResponse, output: schema_createRelationsResponse },
+export const createRelationsResponse: StandardSchema<CreateRelationsResponse> = {
+  get "~standard"() {
+    return standardSchema(parseCreateRelationsResponse, schema_createRelationsResponse);
   },
 };
 
 /** The request of `delete_entities` as a Standard Schema. */
-export const deleteEntitiesRequest: MemoryStandardSchema<DeleteEntitiesRequest> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseDeleteEntitiesRequest, value, options),
-    jsonSchema: { input: schema_deleteEntitiesRequest, output: schema_deleteEntitiesRequest },
+export const deleteEntitiesRequest: StandardSchema<DeleteEntitiesRequest> = {
+  get "~standard"() {
+    return standardSchema(parseDeleteEntitiesRequest, schema_deleteEntitiesRequest);
   },
 };
 
 /** The response of `delete_entities` as a Standard Schema. */
-export const deleteEntitiesResponse: MemoryStandardSchema<DeleteEntitiesResponse> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseDeleteEntitiesResponse, value, options),
-    jsonSchema: { input: schema_deleteEntitiesResponse, output: schema_deleteEntitiesResponse },
+export const deleteEntitiesResponse: StandardSchema<DeleteEntitiesResponse> = {
+  get "~standard"() {
+    return standardSchema(parseDeleteEntitiesResponse, schema_deleteEntitiesResponse);
   },
 };
 
 /** The request of `delete_observations` as a Standard Schema. */
-export const deleteObservationsRequest: MemoryStandardSchema<DeleteObservationsRequest> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseDeleteObservationsRequest, value, options),
-    jsonSchema: {
-      input: schema_deleteObservationsRequest,
-      output: schema_deleteObservationsRequest,
-    },
+export const deleteObservationsRequest: StandardSchema<DeleteObservationsRequest> = {
+  get "~standard"() {
+    return standardSchema(parseDeleteObservationsRequest, schema_deleteObservationsRequest);
   },
 };
 
 /** The response of `delete_observations` as a Standard Schema. */
-export const deleteObservationsResponse: MemoryStandardSchema<DeleteObservationsResponse> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseDeleteObservationsResponse, value, options),
-    jsonSchema: { input: schema_deleteEntitiesResponse, output: schema_deleteEntitiesResponse },
+export const deleteObservationsResponse: StandardSchema<DeleteObservationsResponse> = {
+  get "~standard"() {
+    return standardSchema(parseDeleteObservationsResponse, schema_deleteEntitiesResponse);
   },
 };
 
 /** The request of `delete_relations` as a Standard Schema. */
-export const deleteRelationsRequest: MemoryStandardSchema<DeleteRelationsRequest> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseDeleteRelationsRequest, value, options),
-    jsonSchema: { input: schema_deleteRelationsRequest, output: schema_deleteRelationsRequest },
+export const deleteRelationsRequest: StandardSchema<DeleteRelationsRequest> = {
+  get "~standard"() {
+    return standardSchema(parseDeleteRelationsRequest, schema_deleteRelationsRequest);
   },
 };
 
 /** The response of `delete_relations` as a Standard Schema. */
-export const deleteRelationsResponse: MemoryStandardSchema<DeleteRelationsResponse> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseDeleteRelationsResponse, value, options),
-    jsonSchema: { input: schema_deleteEntitiesResponse, output: schema_deleteEntitiesResponse },
+export const deleteRelationsResponse: StandardSchema<DeleteRelationsResponse> = {
+  get "~standard"() {
+    return standardSchema(parseDeleteRelationsResponse, schema_deleteEntitiesResponse);
   },
 };
 
 /** The request of `open_nodes` as a Standard Schema. */
-export const openNodesRequest: MemoryStandardSchema<OpenNodesRequest> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseOpenNodesRequest, value, options),
-    jsonSchema: { input: schema_openNodesRequest, output: schema_openNodesRequest },
-  },
+export const openNodesRequest: StandardSchema<OpenNodesRequest> = {
+  get "~standard"() { return standardSchema(parseOpenNodesRequest, schema_openNodesRequest); },
 };
 
 /** The response of `open_nodes` as a Standard Schema. */
-export const openNodesResponse: MemoryStandardSchema<OpenNodesResponse> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseOpenNodesResponse, value, options),
-    jsonSchema: { input: schema_openNodesResponse, output: schema_openNodesResponse },
-  },
+export const openNodesResponse: StandardSchema<OpenNodesResponse> = {
+  get "~standard"() { return standardSchema(parseOpenNodesResponse, schema_openNodesResponse); },
 };
 
 /** The request of `read_graph` as a Standard Schema. */
-export const readGraphRequest: MemoryStandardSchema<ReadGraphRequest> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseReadGraphRequest, value, options),
-    jsonSchema: { input: schema_readGraphRequest, output: schema_readGraphRequest },
-  },
+export const readGraphRequest: StandardSchema<ReadGraphRequest> = {
+  get "~standard"() { return standardSchema(parseReadGraphRequest, schema_readGraphRequest); },
 };
 
 /** The response of `read_graph` as a Standard Schema. */
-export const readGraphResponse: MemoryStandardSchema<ReadGraphResponse> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseReadGraphResponse, value, options),
-    jsonSchema: { input: schema_openNodesResponse, output: schema_openNodesResponse },
-  },
+export const readGraphResponse: StandardSchema<ReadGraphResponse> = {
+  get "~standard"() { return standardSchema(parseReadGraphResponse, schema_openNodesResponse); },
 };
 
 /** The request of `search_nodes` as a Standard Schema. */
-export const searchNodesRequest: MemoryStandardSchema<SearchNodesRequest> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseSearchNodesRequest, value, options),
-    jsonSchema: { input: schema_searchNodesRequest, output: schema_searchNodesRequest },
-  },
+export const searchNodesRequest: StandardSchema<SearchNodesRequest> = {
+  get "~standard"() { return standardSchema(parseSearchNodesRequest, schema_searchNodesRequest); },
 };
 
 /** The response of `search_nodes` as a Standard Schema. */
-export const searchNodesResponse: MemoryStandardSchema<SearchNodesResponse> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseSearchNodesResponse, value, options),
-    jsonSchema: { input: schema_openNodesResponse, output: schema_openNodesResponse },
-  },
+export const searchNodesResponse: StandardSchema<SearchNodesResponse> = {
+  get "~standard"() { return standardSchema(parseSearchNodesResponse, schema_openNodesResponse); },
 };
 
 function check_contents(value: any): boolean {
@@ -1235,15 +1015,7 @@ function schema_createEntitiesRequest(options: any): any {
           type: "array",
           items: {
             type: "object",
-            properties: {
-              name: { type: "string", description: "The name of the entity" },
-              entityType: { type: "string", description: "The type of the entity" },
-              observations: {
-                type: "array",
-                items: { type: "string" },
-                description: "An array of observation contents associated with the entity",
-              },
-            },
+            properties: data_entities2(),
             required: ["name", "entityType", "observations"],
           },
         },
@@ -1257,25 +1029,7 @@ function schema_createEntitiesResponse(options: any): any {
   return jsonSchema(options, () => [
     {
       type: "object",
-      properties: {
-        entities: {
-          type: "array",
-          items: {
-            type: "object",
-            properties: {
-              name: { type: "string", description: "The name of the entity" },
-              entityType: { type: "string", description: "The type of the entity" },
-              observations: {
-                type: "array",
-                items: { type: "string" },
-                description: "An array of observation contents associated with the entity",
-              },
-            },
-            required: ["name", "entityType", "observations"],
-            additionalProperties: false,
-          },
-        },
-      },
+      properties: { entities: data_entities3() },
       required: ["entities"],
       additionalProperties: false,
     },
@@ -1291,14 +1045,7 @@ function schema_createRelationsRequest(options: any): any {
           type: "array",
           items: {
             type: "object",
-            properties: {
-              from: {
-                type: "string",
-                description: "The name of the entity where the relation starts",
-              },
-              to: { type: "string", description: "The name of the entity where the relation ends" },
-              relationType: { type: "string", description: "The type of the relation" },
-            },
+            properties: data_relations2(),
             required: ["from", "to", "relationType"],
           },
         },
@@ -1312,24 +1059,7 @@ function schema_createRelationsResponse(options: any): any {
   return jsonSchema(options, () => [
     {
       type: "object",
-      properties: {
-        relations: {
-          type: "array",
-          items: {
-            type: "object",
-            properties: {
-              from: {
-                type: "string",
-                description: "The name of the entity where the relation starts",
-              },
-              to: { type: "string", description: "The name of the entity where the relation ends" },
-              relationType: { type: "string", description: "The type of the relation" },
-            },
-            required: ["from", "to", "relationType"],
-            additionalProperties: false,
-          },
-        },
-      },
+      properties: { relations: data_relations3() },
       required: ["relations"],
       additionalProperties: false,
     },
@@ -1401,14 +1131,7 @@ function schema_deleteRelationsRequest(options: any): any {
           type: "array",
           items: {
             type: "object",
-            properties: {
-              from: {
-                type: "string",
-                description: "The name of the entity where the relation starts",
-              },
-              to: { type: "string", description: "The name of the entity where the relation ends" },
-              relationType: { type: "string", description: "The type of the relation" },
-            },
+            properties: data_relations2(),
             required: ["from", "to", "relationType"],
           },
           description: "An array of relations to delete",
@@ -1439,41 +1162,7 @@ function schema_openNodesResponse(options: any): any {
   return jsonSchema(options, () => [
     {
       type: "object",
-      properties: {
-        entities: {
-          type: "array",
-          items: {
-            type: "object",
-            properties: {
-              name: { type: "string", description: "The name of the entity" },
-              entityType: { type: "string", description: "The type of the entity" },
-              observations: {
-                type: "array",
-                items: { type: "string" },
-                description: "An array of observation contents associated with the entity",
-              },
-            },
-            required: ["name", "entityType", "observations"],
-            additionalProperties: false,
-          },
-        },
-        relations: {
-          type: "array",
-          items: {
-            type: "object",
-            properties: {
-              from: {
-                type: "string",
-                description: "The name of the entity where the relation starts",
-              },
-              to: { type: "string", description: "The name of the entity where the relation ends" },
-              relationType: { type: "string", description: "The type of the relation" },
-            },
-            required: ["from", "to", "relationType"],
-            additionalProperties: false,
-          },
-        },
-      },
+      properties: { entities: data_entities3(), relations: data_relations3() },
       required: ["entities", "relations"],
       additionalProperties: false,
     },
@@ -1497,4 +1186,101 @@ function schema_searchNodesRequest(options: any): any {
       required: ["query"],
     },
   ]);
+}
+
+function data_entities(): any {
+  return {
+    type: "array",
+    items: {
+      type: "object",
+      properties: {
+        name: "string",
+        entityType: "string",
+        observations: { type: "array", items: "string" },
+      },
+      rest: false,
+    },
+  };
+}
+
+function data_parseCreateRelationsRequest(): any {
+  return [
+    {
+      type: "object",
+      properties: {
+        relations: {
+          type: "array",
+          items: {
+            type: "object",
+            properties: { from: "string", to: "string", relationType: "string" },
+          },
+        },
+      },
+    },
+  ];
+}
+
+function data_relations(): any {
+  return {
+    type: "array",
+    items: {
+      type: "object",
+      properties: { from: "string", to: "string", relationType: "string" },
+      rest: false,
+    },
+  };
+}
+
+function data_parseOpenNodesResponse(): any {
+  return [
+    {
+      type: "object",
+      properties: { entities: data_entities(), relations: data_relations() },
+      rest: false,
+    },
+  ];
+}
+
+function data_entities2(): any {
+  return {
+    name: { type: "string", description: "The name of the entity" },
+    entityType: { type: "string", description: "The type of the entity" },
+    observations: {
+      type: "array",
+      items: { type: "string" },
+      description: "An array of observation contents associated with the entity",
+    },
+  };
+}
+
+function data_entities3(): any {
+  return {
+    type: "array",
+    items: {
+      type: "object",
+      properties: data_entities2(),
+      required: ["name", "entityType", "observations"],
+      additionalProperties: false,
+    },
+  };
+}
+
+function data_relations2(): any {
+  return {
+    from: { type: "string", description: "The name of the entity where the relation starts" },
+    to: { type: "string", description: "The name of the entity where the relation ends" },
+    relationType: { type: "string", description: "The type of the relation" },
+  };
+}
+
+function data_relations3(): any {
+  return {
+    type: "array",
+    items: {
+      type: "object",
+      properties: data_relations2(),
+      required: ["from", "to", "relationType"],
+      additionalProperties: false,
+    },
+  };
 }

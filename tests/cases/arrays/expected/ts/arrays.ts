@@ -11,10 +11,11 @@
 // biome-ignore-all assist: generated
 
 import {
-  PayloadError as ArraysPayloadError,
+  PayloadError,
+  coerce,
   parse,
   assert,
-  standard,
+  standardSchema,
   jsonSchema,
   shallow as shared_shallow,
   isDict as shared_isDict,
@@ -22,10 +23,13 @@ import {
   repeated as shared_repeated,
 } from "./_capgen.js";
 import type {
-  ParseResult as ArraysParseResult,
-  ParseOptions as ArraysParseOptions,
-  Violation as ArraysViolation,
-  StandardSchema as ArraysStandardSchema,
+  ParseResult,
+  ParseOptions,
+  Validators,
+  Violation,
+  StandardSchema,
+  Issue,
+  FormMembers,
 } from "./_capgen.js";
 const shallow = shared_shallow;
 const isDict = shared_isDict;
@@ -65,27 +69,41 @@ export type PlotRequestAtMostTwoItem = "a" | "b";
 export type PlotResponse = unknown;
 
 /** The request and the response of every capability. */
-export interface ArraysCapabilities {
+export interface Capabilities {
   "plot": { request: PlotRequest; response: PlotResponse };
 }
 
-export { ArraysPayloadError };
-export type { ArraysParseResult, ArraysParseOptions, ArraysViolation, ArraysStandardSchema };
+/** @deprecated `Capabilities` */
+export type ArraysCapabilities = Capabilities;
+
+export { PayloadError, coerce };
+export type {
+  ParseResult,
+  ParseOptions,
+  Validators,
+  Violation,
+  StandardSchema,
+  Issue,
+  FormMembers,
+};
 
 export const plotRequestAtMostTwoItemValues = ["a", "b"] as const;
 
 export const plotRequestChoicesItemValues = ["red", "green"] as const;
 
 /** The validators, the timeout, the version and the hash of every capability, by its name. */
-export const arraysCapabilities = {
+export const capabilities = {
   plot: {
     version: undefined,
     timeoutMs: undefined,
     hash: "d159359e56129eab869e13cdbeeb23e7566a5fc64f01c385d19e650875524024",
-    request: { is: isPlotRequest, parse: parsePlotRequest },
+    request: { is: isPlotRequest, parse: parsePlotRequest } as Validators<PlotRequest>,
     response: undefined,
   },
 } as const;
+
+/** @deprecated `capabilities` */
+export const arraysCapabilities: typeof capabilities = capabilities;
 
 export function isPlotRequest(value: any): value is PlotRequest {
   let value1: any, size1: any = 2;
@@ -141,7 +159,7 @@ export function isPlotRequest(value: any): value is PlotRequest {
   );
 }
 
-export function parsePlotRequest(value: unknown, options?: ArraysParseOptions): ArraysParseResult<PlotRequest> {
+export function parsePlotRequest(value: unknown, options?: ParseOptions): ParseResult<PlotRequest> {
   return parse(isPlotRequest(value), value, options, () => [
     {
       type: "object",
@@ -169,29 +187,19 @@ export function parsePlotRequest(value: unknown, options?: ArraysParseOptions): 
   ]);
 }
 
-/** Throws a `ArraysPayloadError` if the value is invalid. */
-export function assertPlotRequest(value: unknown, options?: ArraysParseOptions): asserts value is PlotRequest {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertPlotRequest(value: unknown, options?: ParseOptions): asserts value is PlotRequest {
   assert(parsePlotRequest(value, options));
 }
 
 /** The request of `plot` as a Standard Schema. */
-export const plotRequest: ArraysStandardSchema<PlotRequest> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parsePlotRequest, value, options),
-    jsonSchema: { input: schema_plotRequest, output: schema_plotRequest },
-  },
+export const plotRequest: StandardSchema<PlotRequest> = {
+  get "~standard"() { return standardSchema(parsePlotRequest, schema_plotRequest); },
 };
 
 /** The response of `plot` as a Standard Schema. */
-export const plotResponse: ArraysStandardSchema<PlotResponse> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value) => ({ value: value }),
-    jsonSchema: { input: schema_plotResponse, output: schema_plotResponse },
-  },
+export const plotResponse: StandardSchema<PlotResponse> = {
+  get "~standard"() { return standardSchema(undefined, schema_plotResponse); },
 };
 
 function check_texts(value: any): boolean {

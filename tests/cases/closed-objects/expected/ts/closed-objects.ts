@@ -11,19 +11,23 @@
 // biome-ignore-all assist: generated
 
 import {
-  PayloadError as ClosedObjectsPayloadError,
+  PayloadError,
+  coerce,
   parse,
   assert,
-  standard,
+  standardSchema,
   jsonSchema,
   isDict as shared_isDict,
   sized as shared_sized,
 } from "./_capgen.js";
 import type {
-  ParseResult as ClosedObjectsParseResult,
-  ParseOptions as ClosedObjectsParseOptions,
-  Violation as ClosedObjectsViolation,
-  StandardSchema as ClosedObjectsStandardSchema,
+  ParseResult,
+  ParseOptions,
+  Validators,
+  Violation,
+  StandardSchema,
+  Issue,
+  FormMembers,
 } from "./_capgen.js";
 const isDict = shared_isDict;
 const sized = shared_sized;
@@ -38,28 +42,37 @@ export type PingResponse = {
 export type PingResponseEmpty = Record<string, never>;
 
 /** The request and the response of every capability. */
-export interface ClosedObjectsCapabilities {
+export interface Capabilities {
   "ping": { request: PingRequest; response: PingResponse };
 }
 
-export { ClosedObjectsPayloadError };
+/** @deprecated `Capabilities` */
+export type ClosedObjectsCapabilities = Capabilities;
+
+export { PayloadError, coerce };
 export type {
-  ClosedObjectsParseResult,
-  ClosedObjectsParseOptions,
-  ClosedObjectsViolation,
-  ClosedObjectsStandardSchema,
+  ParseResult,
+  ParseOptions,
+  Validators,
+  Violation,
+  StandardSchema,
+  Issue,
+  FormMembers,
 };
 
 /** The validators, the timeout, the version and the hash of every capability, by its name. */
-export const closedObjectsCapabilities = {
+export const capabilities = {
   ping: {
     version: undefined,
     timeoutMs: undefined,
     hash: "ae00206452bdcd3cb90a13a2cc83ae10679f76f79504e5c927f9e59d4902fa82",
-    request: { is: isPingRequest, parse: parsePingRequest },
-    response: { is: isPingResponse, parse: parsePingResponse },
+    request: { is: isPingRequest, parse: parsePingRequest } as Validators<PingRequest>,
+    response: { is: isPingResponse, parse: parsePingResponse } as Validators<PingResponse>,
   },
 } as const;
+
+/** @deprecated `capabilities` */
+export const closedObjectsCapabilities: typeof capabilities = capabilities;
 
 export function isPingRequest(value: any): value is PingRequest {
   return (value?.constructor === Object || isDict(value)) && sized(value, 0);
@@ -78,11 +91,11 @@ export function isPingResponse(value: any): value is PingResponse {
   );
 }
 
-export function parsePingRequest(value: unknown, options?: ClosedObjectsParseOptions): ClosedObjectsParseResult<PingRequest> {
+export function parsePingRequest(value: unknown, options?: ParseOptions): ParseResult<PingRequest> {
   return parse(isPingRequest(value), value, options, () => [{ type: "object", rest: false }]);
 }
 
-export function parsePingResponse(value: unknown, options?: ClosedObjectsParseOptions): ClosedObjectsParseResult<PingResponse> {
+export function parsePingResponse(value: unknown, options?: ParseOptions): ParseResult<PingResponse> {
   return parse(isPingResponse(value), value, options, () => [
     {
       type: "object",
@@ -92,34 +105,24 @@ export function parsePingResponse(value: unknown, options?: ClosedObjectsParseOp
   ]);
 }
 
-/** Throws a `ClosedObjectsPayloadError` if the value is invalid. */
-export function assertPingRequest(value: unknown, options?: ClosedObjectsParseOptions): asserts value is PingRequest {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertPingRequest(value: unknown, options?: ParseOptions): asserts value is PingRequest {
   assert(parsePingRequest(value, options));
 }
 
-/** Throws a `ClosedObjectsPayloadError` if the value is invalid. */
-export function assertPingResponse(value: unknown, options?: ClosedObjectsParseOptions): asserts value is PingResponse {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertPingResponse(value: unknown, options?: ParseOptions): asserts value is PingResponse {
   assert(parsePingResponse(value, options));
 }
 
 /** The request of `ping` as a Standard Schema. */
-export const pingRequest: ClosedObjectsStandardSchema<PingRequest> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parsePingRequest, value, options),
-    jsonSchema: { input: schema_pingRequest, output: schema_pingRequest },
-  },
+export const pingRequest: StandardSchema<PingRequest> = {
+  get "~standard"() { return standardSchema(parsePingRequest, schema_pingRequest); },
 };
 
 /** The response of `ping` as a Standard Schema. */
-export const pingResponse: ClosedObjectsStandardSchema<PingResponse> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parsePingResponse, value, options),
-    jsonSchema: { input: schema_pingResponse, output: schema_pingResponse },
-  },
+export const pingResponse: StandardSchema<PingResponse> = {
+  get "~standard"() { return standardSchema(parsePingResponse, schema_pingResponse); },
 };
 
 function schema_pingRequest(options: any): any {

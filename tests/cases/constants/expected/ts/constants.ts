@@ -11,20 +11,24 @@
 // biome-ignore-all assist: generated
 
 import {
-  PayloadError as ConstantsPayloadError,
+  PayloadError,
+  coerce,
   parse,
   assert,
-  standard,
+  standardSchema,
   jsonSchema,
   isDict as shared_isDict,
   sized as shared_sized,
   among as shared_among,
 } from "./_capgen.js";
 import type {
-  ParseResult as ConstantsParseResult,
-  ParseOptions as ConstantsParseOptions,
-  Violation as ConstantsViolation,
-  StandardSchema as ConstantsStandardSchema,
+  ParseResult,
+  ParseOptions,
+  Validators,
+  Violation,
+  StandardSchema,
+  Issue,
+  FormMembers,
 } from "./_capgen.js";
 const isDict = shared_isDict;
 const sized = shared_sized;
@@ -44,28 +48,37 @@ export type ConstantsRequest = {
 export type ConstantsResponse = unknown;
 
 /** The request and the response of every capability. */
-export interface ConstantsCapabilities {
+export interface Capabilities {
   "constants": { request: ConstantsRequest; response: ConstantsResponse };
 }
 
-export { ConstantsPayloadError };
+/** @deprecated `Capabilities` */
+export type ConstantsCapabilities = Capabilities;
+
+export { PayloadError, coerce };
 export type {
-  ConstantsParseResult,
-  ConstantsParseOptions,
-  ConstantsViolation,
-  ConstantsStandardSchema,
+  ParseResult,
+  ParseOptions,
+  Validators,
+  Violation,
+  StandardSchema,
+  Issue,
+  FormMembers,
 };
 
 /** The validators, the timeout, the version and the hash of every capability, by its name. */
-export const constantsCapabilities = {
+export const capabilities = {
   constants: {
     version: undefined,
     timeoutMs: undefined,
     hash: "f7aa1df167f7a1ec793fd3aa60fe6ad59e7c1a7b427f4b40b3f39e270b6f68a9",
-    request: { is: isConstantsRequest, parse: parseConstantsRequest },
+    request: { is: isConstantsRequest, parse: parseConstantsRequest } as Validators<ConstantsRequest>,
     response: undefined,
   },
 } as const;
+
+/** @deprecated `capabilities` */
+export const constantsCapabilities: typeof capabilities = capabilities;
 
 export function isConstantsRequest(value: any): value is ConstantsRequest {
   let value1: any, size1: any = 4;
@@ -83,7 +96,7 @@ export function isConstantsRequest(value: any): value is ConstantsRequest {
   );
 }
 
-export function parseConstantsRequest(value: unknown, options?: ConstantsParseOptions): ConstantsParseResult<ConstantsRequest> {
+export function parseConstantsRequest(value: unknown, options?: ParseOptions): ParseResult<ConstantsRequest> {
   return parse(isConstantsRequest(value), value, options, () => [
     {
       type: "object",
@@ -109,29 +122,19 @@ export function parseConstantsRequest(value: unknown, options?: ConstantsParseOp
   ]);
 }
 
-/** Throws a `ConstantsPayloadError` if the value is invalid. */
-export function assertConstantsRequest(value: unknown, options?: ConstantsParseOptions): asserts value is ConstantsRequest {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertConstantsRequest(value: unknown, options?: ParseOptions): asserts value is ConstantsRequest {
   assert(parseConstantsRequest(value, options));
 }
 
 /** The request of `constants` as a Standard Schema. */
-export const constantsRequest: ConstantsStandardSchema<ConstantsRequest> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseConstantsRequest, value, options),
-    jsonSchema: { input: schema_constantsRequest, output: schema_constantsRequest },
-  },
+export const constantsRequest: StandardSchema<ConstantsRequest> = {
+  get "~standard"() { return standardSchema(parseConstantsRequest, schema_constantsRequest); },
 };
 
 /** The response of `constants` as a Standard Schema. */
-export const constantsResponse: ConstantsStandardSchema<ConstantsResponse> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value) => ({ value: value }),
-    jsonSchema: { input: schema_constantsResponse, output: schema_constantsResponse },
-  },
+export const constantsResponse: StandardSchema<ConstantsResponse> = {
+  get "~standard"() { return standardSchema(undefined, schema_constantsResponse); },
 };
 
 function schema_constantsRequest(options: any): any {

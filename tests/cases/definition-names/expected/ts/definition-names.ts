@@ -11,21 +11,25 @@
 // biome-ignore-all assist: generated
 
 import {
-  PayloadError as DefinitionNamesPayloadError,
+  PayloadError,
+  coerce,
   parse,
   explainUnion,
   assert,
-  standard,
+  standardSchema,
   jsonSchema,
   shallow as shared_shallow,
   isDict as shared_isDict,
   sized as shared_sized,
 } from "./_capgen.js";
 import type {
-  ParseResult as DefinitionNamesParseResult,
-  ParseOptions as DefinitionNamesParseOptions,
+  ParseResult,
+  ParseOptions,
+  Validators,
   Violation as DefinitionNamesViolation,
-  StandardSchema as DefinitionNamesStandardSchema,
+  StandardSchema,
+  Issue,
+  FormMembers,
 } from "./_capgen.js";
 const shallow = shared_shallow;
 const isDict = shared_isDict;
@@ -816,16 +820,22 @@ export type GrEB = {
 export type AskResponse = unknown;
 
 /** The request and the response of every capability. */
-export interface DefinitionNamesCapabilities {
+export interface Capabilities {
   "ask": { request: AskRequest; response: AskResponse };
 }
 
-export { DefinitionNamesPayloadError };
+/** @deprecated `Capabilities` */
+export type DefinitionNamesCapabilities = Capabilities;
+
+export { PayloadError, coerce };
 export type {
-  DefinitionNamesParseResult,
-  DefinitionNamesParseOptions,
+  ParseResult,
+  ParseOptions,
+  Validators,
   DefinitionNamesViolation,
-  DefinitionNamesStandardSchema,
+  StandardSchema,
+  Issue,
+  FormMembers,
 };
 
 export const asMutValues = ["a0", "b"] as const;
@@ -883,15 +893,18 @@ export const askRequestX152eb6f8Values = ["a100", "b"] as const;
 export const n1stValues = ["a104", "b"] as const;
 
 /** The validators, the timeout, the version and the hash of every capability, by its name. */
-export const definitionNamesCapabilities = {
+export const capabilities = {
   ask: {
     version: undefined,
     timeoutMs: undefined,
     hash: "706f2627ed14ad33cf59a427a9f91dc2bf69b4afab694ad1de47de8f6215fd62",
-    request: { is: isAskRequest, parse: parseAskRequest },
+    request: { is: isAskRequest, parse: parseAskRequest } as Validators<AskRequest>,
     response: undefined,
   },
 } as const;
+
+/** @deprecated `capabilities` */
+export const definitionNamesCapabilities: typeof capabilities = capabilities;
 
 /**
  * Whether a `AsyncFn` is a `AsyncFnA`. It looks only at "k", so the value must already be valid.
@@ -1228,7 +1241,7 @@ export function isAskRequest(value: any): value is AskRequest {
   );
 }
 
-export function parseAskRequest(value: unknown, options?: DefinitionNamesParseOptions): DefinitionNamesParseResult<AskRequest> {
+export function parseAskRequest(value: unknown, options?: ParseOptions): ParseResult<AskRequest> {
   return parse(isAskRequest(value), value, options, () => [
     {
       type: "object",
@@ -1241,27 +1254,7 @@ export function parseAskRequest(value: unknown, options?: DefinitionNamesParseOp
             inner: { type: "object", optional: { y: {} } },
           },
         },
-        p2: {
-          unions: [
-            {
-              keyword: "anyOf",
-              any: {
-                type: "object",
-                properties: {
-                  k: { enum: ["a", "b"], text: { required: ", one of [\"a\",\"b\"]" } },
-                },
-              },
-              when: [
-                { type: "object", properties: { k: { const: "a" } } },
-                { type: "object", properties: { k: { const: "b" } } },
-              ],
-              branches: [
-                { type: "object", properties: { k: { const: "a" } } },
-                { type: "object", properties: { k: { const: "b" } } },
-              ],
-            },
-          ],
-        },
+        p2: data_p2(),
         p3: { type: "string", minLength: 1 },
         p4: { enum: ["a4", "b"] },
         p5: {
@@ -1271,27 +1264,7 @@ export function parseAskRequest(value: unknown, options?: DefinitionNamesParseOp
             inner: { type: "object", optional: { y: {} } },
           },
         },
-        p6: {
-          unions: [
-            {
-              keyword: "anyOf",
-              any: {
-                type: "object",
-                properties: {
-                  k: { enum: ["a", "b"], text: { required: ", one of [\"a\",\"b\"]" } },
-                },
-              },
-              when: [
-                { type: "object", properties: { k: { const: "a" } } },
-                { type: "object", properties: { k: { const: "b" } } },
-              ],
-              branches: [
-                { type: "object", properties: { k: { const: "a" } } },
-                { type: "object", properties: { k: { const: "b" } } },
-              ],
-            },
-          ],
-        },
+        p6: data_p2(),
         p7: { type: "string", minLength: 1 },
         p8: { enum: ["a8", "b"] },
         p9: {
@@ -1301,27 +1274,7 @@ export function parseAskRequest(value: unknown, options?: DefinitionNamesParseOp
             inner: { type: "object", optional: { y: {} } },
           },
         },
-        p10: {
-          unions: [
-            {
-              keyword: "anyOf",
-              any: {
-                type: "object",
-                properties: {
-                  k: { enum: ["a", "b"], text: { required: ", one of [\"a\",\"b\"]" } },
-                },
-              },
-              when: [
-                { type: "object", properties: { k: { const: "a" } } },
-                { type: "object", properties: { k: { const: "b" } } },
-              ],
-              branches: [
-                { type: "object", properties: { k: { const: "a" } } },
-                { type: "object", properties: { k: { const: "b" } } },
-              ],
-            },
-          ],
-        },
+        p10: data_p2(),
         p11: { type: "string", minLength: 1 },
         p12: { enum: ["a12", "b"] },
         p13: {
@@ -1331,27 +1284,7 @@ export function parseAskRequest(value: unknown, options?: DefinitionNamesParseOp
             inner: { type: "object", optional: { y: {} } },
           },
         },
-        p14: {
-          unions: [
-            {
-              keyword: "anyOf",
-              any: {
-                type: "object",
-                properties: {
-                  k: { enum: ["a", "b"], text: { required: ", one of [\"a\",\"b\"]" } },
-                },
-              },
-              when: [
-                { type: "object", properties: { k: { const: "a" } } },
-                { type: "object", properties: { k: { const: "b" } } },
-              ],
-              branches: [
-                { type: "object", properties: { k: { const: "a" } } },
-                { type: "object", properties: { k: { const: "b" } } },
-              ],
-            },
-          ],
-        },
+        p14: data_p2(),
         p15: { type: "string", minLength: 1 },
         p16: { enum: ["a16", "b"] },
         p17: {
@@ -1361,27 +1294,7 @@ export function parseAskRequest(value: unknown, options?: DefinitionNamesParseOp
             inner: { type: "object", optional: { y: {} } },
           },
         },
-        p18: {
-          unions: [
-            {
-              keyword: "anyOf",
-              any: {
-                type: "object",
-                properties: {
-                  k: { enum: ["a", "b"], text: { required: ", one of [\"a\",\"b\"]" } },
-                },
-              },
-              when: [
-                { type: "object", properties: { k: { const: "a" } } },
-                { type: "object", properties: { k: { const: "b" } } },
-              ],
-              branches: [
-                { type: "object", properties: { k: { const: "a" } } },
-                { type: "object", properties: { k: { const: "b" } } },
-              ],
-            },
-          ],
-        },
+        p18: data_p2(),
         p19: { type: "string", minLength: 1 },
         p20: { enum: ["a20", "b"] },
         p21: {
@@ -1391,27 +1304,7 @@ export function parseAskRequest(value: unknown, options?: DefinitionNamesParseOp
             inner: { type: "object", optional: { y: {} } },
           },
         },
-        p22: {
-          unions: [
-            {
-              keyword: "anyOf",
-              any: {
-                type: "object",
-                properties: {
-                  k: { enum: ["a", "b"], text: { required: ", one of [\"a\",\"b\"]" } },
-                },
-              },
-              when: [
-                { type: "object", properties: { k: { const: "a" } } },
-                { type: "object", properties: { k: { const: "b" } } },
-              ],
-              branches: [
-                { type: "object", properties: { k: { const: "a" } } },
-                { type: "object", properties: { k: { const: "b" } } },
-              ],
-            },
-          ],
-        },
+        p22: data_p2(),
         p23: { type: "string", minLength: 1 },
         p24: { enum: ["a24", "b"] },
         p25: {
@@ -1421,27 +1314,7 @@ export function parseAskRequest(value: unknown, options?: DefinitionNamesParseOp
             inner: { type: "object", optional: { y: {} } },
           },
         },
-        p26: {
-          unions: [
-            {
-              keyword: "anyOf",
-              any: {
-                type: "object",
-                properties: {
-                  k: { enum: ["a", "b"], text: { required: ", one of [\"a\",\"b\"]" } },
-                },
-              },
-              when: [
-                { type: "object", properties: { k: { const: "a" } } },
-                { type: "object", properties: { k: { const: "b" } } },
-              ],
-              branches: [
-                { type: "object", properties: { k: { const: "a" } } },
-                { type: "object", properties: { k: { const: "b" } } },
-              ],
-            },
-          ],
-        },
+        p26: data_p2(),
         p27: { type: "string", minLength: 1 },
         p28: { enum: ["a28", "b"] },
         p29: {
@@ -1451,27 +1324,7 @@ export function parseAskRequest(value: unknown, options?: DefinitionNamesParseOp
             inner: { type: "object", optional: { y: {} } },
           },
         },
-        p30: {
-          unions: [
-            {
-              keyword: "anyOf",
-              any: {
-                type: "object",
-                properties: {
-                  k: { enum: ["a", "b"], text: { required: ", one of [\"a\",\"b\"]" } },
-                },
-              },
-              when: [
-                { type: "object", properties: { k: { const: "a" } } },
-                { type: "object", properties: { k: { const: "b" } } },
-              ],
-              branches: [
-                { type: "object", properties: { k: { const: "a" } } },
-                { type: "object", properties: { k: { const: "b" } } },
-              ],
-            },
-          ],
-        },
+        p30: data_p2(),
         p31: { type: "string", minLength: 1 },
         p32: { enum: ["a32", "b"] },
         p33: {
@@ -1481,27 +1334,7 @@ export function parseAskRequest(value: unknown, options?: DefinitionNamesParseOp
             inner: { type: "object", optional: { y: {} } },
           },
         },
-        p34: {
-          unions: [
-            {
-              keyword: "anyOf",
-              any: {
-                type: "object",
-                properties: {
-                  k: { enum: ["a", "b"], text: { required: ", one of [\"a\",\"b\"]" } },
-                },
-              },
-              when: [
-                { type: "object", properties: { k: { const: "a" } } },
-                { type: "object", properties: { k: { const: "b" } } },
-              ],
-              branches: [
-                { type: "object", properties: { k: { const: "a" } } },
-                { type: "object", properties: { k: { const: "b" } } },
-              ],
-            },
-          ],
-        },
+        p34: data_p2(),
         p35: { type: "string", minLength: 1 },
         p36: { enum: ["a36", "b"] },
         p37: {
@@ -1511,27 +1344,7 @@ export function parseAskRequest(value: unknown, options?: DefinitionNamesParseOp
             inner: { type: "object", optional: { y: {} } },
           },
         },
-        p38: {
-          unions: [
-            {
-              keyword: "anyOf",
-              any: {
-                type: "object",
-                properties: {
-                  k: { enum: ["a", "b"], text: { required: ", one of [\"a\",\"b\"]" } },
-                },
-              },
-              when: [
-                { type: "object", properties: { k: { const: "a" } } },
-                { type: "object", properties: { k: { const: "b" } } },
-              ],
-              branches: [
-                { type: "object", properties: { k: { const: "a" } } },
-                { type: "object", properties: { k: { const: "b" } } },
-              ],
-            },
-          ],
-        },
+        p38: data_p2(),
         p39: { type: "string", minLength: 1 },
         p40: { enum: ["a40", "b"] },
         p41: {
@@ -1541,27 +1354,7 @@ export function parseAskRequest(value: unknown, options?: DefinitionNamesParseOp
             inner: { type: "object", optional: { y: {} } },
           },
         },
-        p42: {
-          unions: [
-            {
-              keyword: "anyOf",
-              any: {
-                type: "object",
-                properties: {
-                  k: { enum: ["a", "b"], text: { required: ", one of [\"a\",\"b\"]" } },
-                },
-              },
-              when: [
-                { type: "object", properties: { k: { const: "a" } } },
-                { type: "object", properties: { k: { const: "b" } } },
-              ],
-              branches: [
-                { type: "object", properties: { k: { const: "a" } } },
-                { type: "object", properties: { k: { const: "b" } } },
-              ],
-            },
-          ],
-        },
+        p42: data_p2(),
         p43: { type: "string", minLength: 1 },
         p44: { enum: ["a44", "b"] },
         p45: {
@@ -1571,27 +1364,7 @@ export function parseAskRequest(value: unknown, options?: DefinitionNamesParseOp
             inner: { type: "object", optional: { y: {} } },
           },
         },
-        p46: {
-          unions: [
-            {
-              keyword: "anyOf",
-              any: {
-                type: "object",
-                properties: {
-                  k: { enum: ["a", "b"], text: { required: ", one of [\"a\",\"b\"]" } },
-                },
-              },
-              when: [
-                { type: "object", properties: { k: { const: "a" } } },
-                { type: "object", properties: { k: { const: "b" } } },
-              ],
-              branches: [
-                { type: "object", properties: { k: { const: "a" } } },
-                { type: "object", properties: { k: { const: "b" } } },
-              ],
-            },
-          ],
-        },
+        p46: data_p2(),
         p47: { type: "string", minLength: 1 },
         p48: { enum: ["a48", "b"] },
         p49: {
@@ -1601,27 +1374,7 @@ export function parseAskRequest(value: unknown, options?: DefinitionNamesParseOp
             inner: { type: "object", optional: { y: {} } },
           },
         },
-        p50: {
-          unions: [
-            {
-              keyword: "anyOf",
-              any: {
-                type: "object",
-                properties: {
-                  k: { enum: ["a", "b"], text: { required: ", one of [\"a\",\"b\"]" } },
-                },
-              },
-              when: [
-                { type: "object", properties: { k: { const: "a" } } },
-                { type: "object", properties: { k: { const: "b" } } },
-              ],
-              branches: [
-                { type: "object", properties: { k: { const: "a" } } },
-                { type: "object", properties: { k: { const: "b" } } },
-              ],
-            },
-          ],
-        },
+        p50: data_p2(),
         p51: { type: "string", minLength: 1 },
         p52: { enum: ["a52", "b"] },
         p53: {
@@ -1631,27 +1384,7 @@ export function parseAskRequest(value: unknown, options?: DefinitionNamesParseOp
             inner: { type: "object", optional: { y: {} } },
           },
         },
-        p54: {
-          unions: [
-            {
-              keyword: "anyOf",
-              any: {
-                type: "object",
-                properties: {
-                  k: { enum: ["a", "b"], text: { required: ", one of [\"a\",\"b\"]" } },
-                },
-              },
-              when: [
-                { type: "object", properties: { k: { const: "a" } } },
-                { type: "object", properties: { k: { const: "b" } } },
-              ],
-              branches: [
-                { type: "object", properties: { k: { const: "a" } } },
-                { type: "object", properties: { k: { const: "b" } } },
-              ],
-            },
-          ],
-        },
+        p54: data_p2(),
         p55: { type: "string", minLength: 1 },
         p56: { enum: ["a56", "b"] },
         p57: {
@@ -1661,27 +1394,7 @@ export function parseAskRequest(value: unknown, options?: DefinitionNamesParseOp
             inner: { type: "object", optional: { y: {} } },
           },
         },
-        p58: {
-          unions: [
-            {
-              keyword: "anyOf",
-              any: {
-                type: "object",
-                properties: {
-                  k: { enum: ["a", "b"], text: { required: ", one of [\"a\",\"b\"]" } },
-                },
-              },
-              when: [
-                { type: "object", properties: { k: { const: "a" } } },
-                { type: "object", properties: { k: { const: "b" } } },
-              ],
-              branches: [
-                { type: "object", properties: { k: { const: "a" } } },
-                { type: "object", properties: { k: { const: "b" } } },
-              ],
-            },
-          ],
-        },
+        p58: data_p2(),
         p59: { type: "string", minLength: 1 },
         p60: { enum: ["a60", "b"] },
         p61: {
@@ -1691,27 +1404,7 @@ export function parseAskRequest(value: unknown, options?: DefinitionNamesParseOp
             inner: { type: "object", optional: { y: {} } },
           },
         },
-        p62: {
-          unions: [
-            {
-              keyword: "anyOf",
-              any: {
-                type: "object",
-                properties: {
-                  k: { enum: ["a", "b"], text: { required: ", one of [\"a\",\"b\"]" } },
-                },
-              },
-              when: [
-                { type: "object", properties: { k: { const: "a" } } },
-                { type: "object", properties: { k: { const: "b" } } },
-              ],
-              branches: [
-                { type: "object", properties: { k: { const: "a" } } },
-                { type: "object", properties: { k: { const: "b" } } },
-              ],
-            },
-          ],
-        },
+        p62: data_p2(),
         p63: { type: "string", minLength: 1 },
         p64: { enum: ["a64", "b"] },
         p65: {
@@ -1721,27 +1414,7 @@ export function parseAskRequest(value: unknown, options?: DefinitionNamesParseOp
             inner: { type: "object", optional: { y: {} } },
           },
         },
-        p66: {
-          unions: [
-            {
-              keyword: "anyOf",
-              any: {
-                type: "object",
-                properties: {
-                  k: { enum: ["a", "b"], text: { required: ", one of [\"a\",\"b\"]" } },
-                },
-              },
-              when: [
-                { type: "object", properties: { k: { const: "a" } } },
-                { type: "object", properties: { k: { const: "b" } } },
-              ],
-              branches: [
-                { type: "object", properties: { k: { const: "a" } } },
-                { type: "object", properties: { k: { const: "b" } } },
-              ],
-            },
-          ],
-        },
+        p66: data_p2(),
         p67: { type: "string", minLength: 1 },
         p68: { enum: ["a68", "b"] },
         p69: {
@@ -1751,27 +1424,7 @@ export function parseAskRequest(value: unknown, options?: DefinitionNamesParseOp
             inner: { type: "object", optional: { y: {} } },
           },
         },
-        p70: {
-          unions: [
-            {
-              keyword: "anyOf",
-              any: {
-                type: "object",
-                properties: {
-                  k: { enum: ["a", "b"], text: { required: ", one of [\"a\",\"b\"]" } },
-                },
-              },
-              when: [
-                { type: "object", properties: { k: { const: "a" } } },
-                { type: "object", properties: { k: { const: "b" } } },
-              ],
-              branches: [
-                { type: "object", properties: { k: { const: "a" } } },
-                { type: "object", properties: { k: { const: "b" } } },
-              ],
-            },
-          ],
-        },
+        p70: data_p2(),
         p71: { type: "string", minLength: 1 },
         p72: { enum: ["a72", "b"] },
         p73: {
@@ -1781,27 +1434,7 @@ export function parseAskRequest(value: unknown, options?: DefinitionNamesParseOp
             inner: { type: "object", optional: { y: {} } },
           },
         },
-        p74: {
-          unions: [
-            {
-              keyword: "anyOf",
-              any: {
-                type: "object",
-                properties: {
-                  k: { enum: ["a", "b"], text: { required: ", one of [\"a\",\"b\"]" } },
-                },
-              },
-              when: [
-                { type: "object", properties: { k: { const: "a" } } },
-                { type: "object", properties: { k: { const: "b" } } },
-              ],
-              branches: [
-                { type: "object", properties: { k: { const: "a" } } },
-                { type: "object", properties: { k: { const: "b" } } },
-              ],
-            },
-          ],
-        },
+        p74: data_p2(),
         p75: { type: "string", minLength: 1 },
         p76: { enum: ["a76", "b"] },
         p77: {
@@ -1811,27 +1444,7 @@ export function parseAskRequest(value: unknown, options?: DefinitionNamesParseOp
             inner: { type: "object", optional: { y: {} } },
           },
         },
-        p78: {
-          unions: [
-            {
-              keyword: "anyOf",
-              any: {
-                type: "object",
-                properties: {
-                  k: { enum: ["a", "b"], text: { required: ", one of [\"a\",\"b\"]" } },
-                },
-              },
-              when: [
-                { type: "object", properties: { k: { const: "a" } } },
-                { type: "object", properties: { k: { const: "b" } } },
-              ],
-              branches: [
-                { type: "object", properties: { k: { const: "a" } } },
-                { type: "object", properties: { k: { const: "b" } } },
-              ],
-            },
-          ],
-        },
+        p78: data_p2(),
         p79: { type: "string", minLength: 1 },
         p80: { enum: ["a80", "b"] },
         p81: {
@@ -1841,27 +1454,7 @@ export function parseAskRequest(value: unknown, options?: DefinitionNamesParseOp
             inner: { type: "object", optional: { y: {} } },
           },
         },
-        p82: {
-          unions: [
-            {
-              keyword: "anyOf",
-              any: {
-                type: "object",
-                properties: {
-                  k: { enum: ["a", "b"], text: { required: ", one of [\"a\",\"b\"]" } },
-                },
-              },
-              when: [
-                { type: "object", properties: { k: { const: "a" } } },
-                { type: "object", properties: { k: { const: "b" } } },
-              ],
-              branches: [
-                { type: "object", properties: { k: { const: "a" } } },
-                { type: "object", properties: { k: { const: "b" } } },
-              ],
-            },
-          ],
-        },
+        p82: data_p2(),
         p83: { type: "string", minLength: 1 },
         p84: { enum: ["a84", "b"] },
         p85: {
@@ -1871,27 +1464,7 @@ export function parseAskRequest(value: unknown, options?: DefinitionNamesParseOp
             inner: { type: "object", optional: { y: {} } },
           },
         },
-        p86: {
-          unions: [
-            {
-              keyword: "anyOf",
-              any: {
-                type: "object",
-                properties: {
-                  k: { enum: ["a", "b"], text: { required: ", one of [\"a\",\"b\"]" } },
-                },
-              },
-              when: [
-                { type: "object", properties: { k: { const: "a" } } },
-                { type: "object", properties: { k: { const: "b" } } },
-              ],
-              branches: [
-                { type: "object", properties: { k: { const: "a" } } },
-                { type: "object", properties: { k: { const: "b" } } },
-              ],
-            },
-          ],
-        },
+        p86: data_p2(),
         p87: { type: "string", minLength: 1 },
         p88: { enum: ["a88", "b"] },
         p89: {
@@ -1901,27 +1474,7 @@ export function parseAskRequest(value: unknown, options?: DefinitionNamesParseOp
             inner: { type: "object", optional: { y: {} } },
           },
         },
-        p90: {
-          unions: [
-            {
-              keyword: "anyOf",
-              any: {
-                type: "object",
-                properties: {
-                  k: { enum: ["a", "b"], text: { required: ", one of [\"a\",\"b\"]" } },
-                },
-              },
-              when: [
-                { type: "object", properties: { k: { const: "a" } } },
-                { type: "object", properties: { k: { const: "b" } } },
-              ],
-              branches: [
-                { type: "object", properties: { k: { const: "a" } } },
-                { type: "object", properties: { k: { const: "b" } } },
-              ],
-            },
-          ],
-        },
+        p90: data_p2(),
         p91: { type: "string", minLength: 1 },
         p92: { enum: ["a92", "b"] },
         p93: {
@@ -1931,27 +1484,7 @@ export function parseAskRequest(value: unknown, options?: DefinitionNamesParseOp
             inner: { type: "object", optional: { y: {} } },
           },
         },
-        p94: {
-          unions: [
-            {
-              keyword: "anyOf",
-              any: {
-                type: "object",
-                properties: {
-                  k: { enum: ["a", "b"], text: { required: ", one of [\"a\",\"b\"]" } },
-                },
-              },
-              when: [
-                { type: "object", properties: { k: { const: "a" } } },
-                { type: "object", properties: { k: { const: "b" } } },
-              ],
-              branches: [
-                { type: "object", properties: { k: { const: "a" } } },
-                { type: "object", properties: { k: { const: "b" } } },
-              ],
-            },
-          ],
-        },
+        p94: data_p2(),
         p95: { type: "string", minLength: 1 },
         p96: { enum: ["a96", "b"] },
         p97: {
@@ -1961,27 +1494,7 @@ export function parseAskRequest(value: unknown, options?: DefinitionNamesParseOp
             inner: { type: "object", optional: { y: {} } },
           },
         },
-        p98: {
-          unions: [
-            {
-              keyword: "anyOf",
-              any: {
-                type: "object",
-                properties: {
-                  k: { enum: ["a", "b"], text: { required: ", one of [\"a\",\"b\"]" } },
-                },
-              },
-              when: [
-                { type: "object", properties: { k: { const: "a" } } },
-                { type: "object", properties: { k: { const: "b" } } },
-              ],
-              branches: [
-                { type: "object", properties: { k: { const: "a" } } },
-                { type: "object", properties: { k: { const: "b" } } },
-              ],
-            },
-          ],
-        },
+        p98: data_p2(),
         p99: { type: "string", minLength: 1 },
         p100: { enum: ["a100", "b"] },
         p101: {
@@ -1991,27 +1504,7 @@ export function parseAskRequest(value: unknown, options?: DefinitionNamesParseOp
             inner: { type: "object", optional: { y: {} } },
           },
         },
-        p102: {
-          unions: [
-            {
-              keyword: "anyOf",
-              any: {
-                type: "object",
-                properties: {
-                  k: { enum: ["a", "b"], text: { required: ", one of [\"a\",\"b\"]" } },
-                },
-              },
-              when: [
-                { type: "object", properties: { k: { const: "a" } } },
-                { type: "object", properties: { k: { const: "b" } } },
-              ],
-              branches: [
-                { type: "object", properties: { k: { const: "a" } } },
-                { type: "object", properties: { k: { const: "b" } } },
-              ],
-            },
-          ],
-        },
+        p102: data_p2(),
         p103: { type: "string", minLength: 1 },
         p104: { enum: ["a104", "b"] },
         p105: {
@@ -2021,27 +1514,7 @@ export function parseAskRequest(value: unknown, options?: DefinitionNamesParseOp
             inner: { type: "object", optional: { y: {} } },
           },
         },
-        p106: {
-          unions: [
-            {
-              keyword: "anyOf",
-              any: {
-                type: "object",
-                properties: {
-                  k: { enum: ["a", "b"], text: { required: ", one of [\"a\",\"b\"]" } },
-                },
-              },
-              when: [
-                { type: "object", properties: { k: { const: "a" } } },
-                { type: "object", properties: { k: { const: "b" } } },
-              ],
-              branches: [
-                { type: "object", properties: { k: { const: "a" } } },
-                { type: "object", properties: { k: { const: "b" } } },
-              ],
-            },
-          ],
-        },
+        p106: data_p2(),
       },
     },
     {},
@@ -2050,29 +1523,19 @@ export function parseAskRequest(value: unknown, options?: DefinitionNamesParseOp
   ]);
 }
 
-/** Throws a `DefinitionNamesPayloadError` if the value is invalid. */
-export function assertAskRequest(value: unknown, options?: DefinitionNamesParseOptions): asserts value is AskRequest {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertAskRequest(value: unknown, options?: ParseOptions): asserts value is AskRequest {
   assert(parseAskRequest(value, options));
 }
 
 /** The request of `ask` as a Standard Schema. */
-export const askRequest: DefinitionNamesStandardSchema<AskRequest> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseAskRequest, value, options),
-    jsonSchema: { input: schema_askRequest, output: schema_askRequest },
-  },
+export const askRequest: StandardSchema<AskRequest> = {
+  get "~standard"() { return standardSchema(parseAskRequest, schema_askRequest); },
 };
 
 /** The response of `ask` as a Standard Schema. */
-export const askResponse: DefinitionNamesStandardSchema<AskResponse> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value) => ({ value: value }),
-    jsonSchema: { input: schema_askResponse, output: schema_askResponse },
-  },
+export const askResponse: StandardSchema<AskResponse> = {
+  get "~standard"() { return standardSchema(undefined, schema_askResponse); },
 };
 
 function check_askRequest(value: any): boolean {
@@ -3127,12 +2590,7 @@ function schema_askRequest(options: any): any {
           inner: { type: "object", properties: { y: {} } },
         },
       },
-      AsyncFn: {
-        anyOf: [
-          { type: "object", properties: { k: { const: "a" } }, required: ["k"] },
-          { type: "object", properties: { k: { const: "b" } }, required: ["k"] },
-        ],
-      },
+      AsyncFn: data_asyncFn(),
       AsyncFnMut: { type: "string", minLength: 1 },
       AsyncFnOnce: { enum: ["a4", "b"] },
       Box: {
@@ -3142,12 +2600,7 @@ function schema_askRequest(options: any): any {
           inner: { type: "object", properties: { y: {} } },
         },
       },
-      Capabilities: {
-        anyOf: [
-          { type: "object", properties: { k: { const: "a" } }, required: ["k"] },
-          { type: "object", properties: { k: { const: "b" } }, required: ["k"] },
-        ],
-      },
+      Capabilities: data_asyncFn(),
       Capability: { type: "string", minLength: 1 },
       Clone: { enum: ["a8", "b"] },
       Copy: {
@@ -3157,12 +2610,7 @@ function schema_askRequest(options: any): any {
           inner: { type: "object", properties: { y: {} } },
         },
       },
-      Debug: {
-        anyOf: [
-          { type: "object", properties: { k: { const: "a" } }, required: ["k"] },
-          { type: "object", properties: { k: { const: "b" } }, required: ["k"] },
-        ],
-      },
+      Debug: data_asyncFn(),
       Default: { type: "string", minLength: 1 },
       DoubleEndedIterator: { enum: ["a12", "b"] },
       Drop: {
@@ -3172,12 +2620,7 @@ function schema_askRequest(options: any): any {
           inner: { type: "object", properties: { y: {} } },
         },
       },
-      Eq: {
-        anyOf: [
-          { type: "object", properties: { k: { const: "a" } }, required: ["k"] },
-          { type: "object", properties: { k: { const: "b" } }, required: ["k"] },
-        ],
-      },
+      Eq: data_asyncFn(),
       Err: { type: "string", minLength: 1 },
       ExactSizeIterator: { enum: ["a16", "b"] },
       Extend: {
@@ -3187,12 +2630,7 @@ function schema_askRequest(options: any): any {
           inner: { type: "object", properties: { y: {} } },
         },
       },
-      Fn: {
-        anyOf: [
-          { type: "object", properties: { k: { const: "a" } }, required: ["k"] },
-          { type: "object", properties: { k: { const: "b" } }, required: ["k"] },
-        ],
-      },
+      Fn: data_asyncFn(),
       FnMut: { type: "string", minLength: 1 },
       FnOnce: { enum: ["a20", "b"] },
       From: {
@@ -3202,12 +2640,7 @@ function schema_askRequest(options: any): any {
           inner: { type: "object", properties: { y: {} } },
         },
       },
-      FromIterator: {
-        anyOf: [
-          { type: "object", properties: { k: { const: "a" } }, required: ["k"] },
-          { type: "object", properties: { k: { const: "b" } }, required: ["k"] },
-        ],
-      },
+      FromIterator: data_asyncFn(),
       Into: { type: "string", minLength: 1 },
       IntoIterator: { enum: ["a24", "b"] },
       Iterator: {
@@ -3217,12 +2650,7 @@ function schema_askRequest(options: any): any {
           inner: { type: "object", properties: { y: {} } },
         },
       },
-      None: {
-        anyOf: [
-          { type: "object", properties: { k: { const: "a" } }, required: ["k"] },
-          { type: "object", properties: { k: { const: "b" } }, required: ["k"] },
-        ],
-      },
+      None: data_asyncFn(),
       Object: { type: "string", minLength: 1 },
       Ok: { enum: ["a28", "b"] },
       Option: {
@@ -3232,12 +2660,7 @@ function schema_askRequest(options: any): any {
           inner: { type: "object", properties: { y: {} } },
         },
       },
-      Options: {
-        anyOf: [
-          { type: "object", properties: { k: { const: "a" } }, required: ["k"] },
-          { type: "object", properties: { k: { const: "b" } }, required: ["k"] },
-        ],
-      },
+      Options: data_asyncFn(),
       Ord: { type: "string", minLength: 1 },
       PartialEq: { enum: ["a32", "b"] },
       PartialOrd: {
@@ -3247,12 +2670,7 @@ function schema_askRequest(options: any): any {
           inner: { type: "object", properties: { y: {} } },
         },
       },
-      ReadonlySet: {
-        anyOf: [
-          { type: "object", properties: { k: { const: "a" } }, required: ["k"] },
-          { type: "object", properties: { k: { const: "b" } }, required: ["k"] },
-        ],
-      },
+      ReadonlySet: data_asyncFn(),
       Record: { type: "string", minLength: 1 },
       RegExp: { enum: ["a36", "b"] },
       Result: {
@@ -3262,12 +2680,7 @@ function schema_askRequest(options: any): any {
           inner: { type: "object", properties: { y: {} } },
         },
       },
-      Self: {
-        anyOf: [
-          { type: "object", properties: { k: { const: "a" } }, required: ["k"] },
-          { type: "object", properties: { k: { const: "b" } }, required: ["k"] },
-        ],
-      },
+      Self: data_asyncFn(),
       Send: { type: "string", minLength: 1 },
       Sized: { enum: ["a40", "b"] },
       Some: {
@@ -3277,12 +2690,7 @@ function schema_askRequest(options: any): any {
           inner: { type: "object", properties: { y: {} } },
         },
       },
-      String: {
-        anyOf: [
-          { type: "object", properties: { k: { const: "a" } }, required: ["k"] },
-          { type: "object", properties: { k: { const: "b" } }, required: ["k"] },
-        ],
-      },
+      String: data_asyncFn(),
       Sync: { type: "string", minLength: 1 },
       ToOwned: { enum: ["a44", "b"] },
       ToString: {
@@ -3292,12 +2700,7 @@ function schema_askRequest(options: any): any {
           inner: { type: "object", properties: { y: {} } },
         },
       },
-      TryFrom: {
-        anyOf: [
-          { type: "object", properties: { k: { const: "a" } }, required: ["k"] },
-          { type: "object", properties: { k: { const: "b" } }, required: ["k"] },
-        ],
-      },
+      TryFrom: data_asyncFn(),
       TryInto: { type: "string", minLength: 1 },
       Unpin: { enum: ["a48", "b"] },
       Value: {
@@ -3307,12 +2710,7 @@ function schema_askRequest(options: any): any {
           inner: { type: "object", properties: { y: {} } },
         },
       },
-      Vec: {
-        anyOf: [
-          { type: "object", properties: { k: { const: "a" } }, required: ["k"] },
-          { type: "object", properties: { k: { const: "b" } }, required: ["k"] },
-        ],
-      },
+      Vec: data_asyncFn(),
       Violation: { type: "string", minLength: 1 },
       Array: { enum: ["a52", "b"] },
       Array2: {
@@ -3322,12 +2720,7 @@ function schema_askRequest(options: any): any {
           inner: { type: "object", properties: { y: {} } },
         },
       },
-      Bool: {
-        anyOf: [
-          { type: "object", properties: { k: { const: "a" } }, required: ["k"] },
-          { type: "object", properties: { k: { const: "b" } }, required: ["k"] },
-        ],
-      },
+      Bool: data_asyncFn(),
       Boolean: { type: "string", minLength: 1 },
       Codec: { enum: ["a56", "b"] },
       Date: {
@@ -3337,12 +2730,7 @@ function schema_askRequest(options: any): any {
           inner: { type: "object", properties: { y: {} } },
         },
       },
-      Descriptor: {
-        anyOf: [
-          { type: "object", properties: { k: { const: "a" } }, required: ["k"] },
-          { type: "object", properties: { k: { const: "b" } }, required: ["k"] },
-        ],
-      },
+      Descriptor: data_asyncFn(),
       Display: { type: "string", minLength: 1 },
       Error: { enum: ["a60", "b"] },
       FromStr: {
@@ -3352,12 +2740,7 @@ function schema_askRequest(options: any): any {
           inner: { type: "object", properties: { y: {} } },
         },
       },
-      Function: {
-        anyOf: [
-          { type: "object", properties: { k: { const: "a" } }, required: ["k"] },
-          { type: "object", properties: { k: { const: "b" } }, required: ["k"] },
-        ],
-      },
+      Function: data_asyncFn(),
       Hash: { type: "string", minLength: 1 },
       Infinity: { enum: ["a64", "b"] },
       Interpreted: {
@@ -3367,12 +2750,7 @@ function schema_askRequest(options: any): any {
           inner: { type: "object", properties: { y: {} } },
         },
       },
-      Map: {
-        anyOf: [
-          { type: "object", properties: { k: { const: "a" } }, required: ["k"] },
-          { type: "object", properties: { k: { const: "b" } }, required: ["k"] },
-        ],
-      },
+      Map: data_asyncFn(),
       Never: { type: "string", minLength: 1 },
       Number: { enum: ["a68", "b"] },
       Payload: {
@@ -3382,12 +2760,7 @@ function schema_askRequest(options: any): any {
           inner: { type: "object", properties: { y: {} } },
         },
       },
-      Promise: {
-        anyOf: [
-          { type: "object", properties: { k: { const: "a" } }, required: ["k"] },
-          { type: "object", properties: { k: { const: "b" } }, required: ["k"] },
-        ],
-      },
+      Promise: data_asyncFn(),
       Reader: { type: "string", minLength: 1 },
       Readonly: { enum: ["a72", "b"] },
       Serialize: {
@@ -3397,12 +2770,7 @@ function schema_askRequest(options: any): any {
           inner: { type: "object", properties: { y: {} } },
         },
       },
-      Set: {
-        anyOf: [
-          { type: "object", properties: { k: { const: "a" } }, required: ["k"] },
-          { type: "object", properties: { k: { const: "b" } }, required: ["k"] },
-        ],
-      },
+      Set: data_asyncFn(),
       T: { type: "string", minLength: 1 },
       Text: { enum: ["a76", "b"] },
       Type: {
@@ -3412,12 +2780,7 @@ function schema_askRequest(options: any): any {
           inner: { type: "object", properties: { y: {} } },
         },
       },
-      Undefined: {
-        anyOf: [
-          { type: "object", properties: { k: { const: "a" } }, required: ["k"] },
-          { type: "object", properties: { k: { const: "b" } }, required: ["k"] },
-        ],
-      },
+      Undefined: data_asyncFn(),
       Writer: { type: "string", minLength: 1 },
       agent: { enum: ["a80", "b"] },
       any: {
@@ -3427,12 +2790,7 @@ function schema_askRequest(options: any): any {
           inner: { type: "object", properties: { y: {} } },
         },
       },
-      any_of: {
-        anyOf: [
-          { type: "object", properties: { k: { const: "a" } }, required: ["k"] },
-          { type: "object", properties: { k: { const: "b" } }, required: ["k"] },
-        ],
-      },
+      any_of: data_asyncFn(),
       assert: { type: "string", minLength: 1 },
       bool: { enum: ["a84", "b"] },
       capabilities: {
@@ -3442,12 +2800,7 @@ function schema_askRequest(options: any): any {
           inner: { type: "object", properties: { y: {} } },
         },
       },
-      contract_hash: {
-        anyOf: [
-          { type: "object", properties: { k: { const: "a" } }, required: ["k"] },
-          { type: "object", properties: { k: { const: "b" } }, required: ["k"] },
-        ],
-      },
+      contract_hash: data_asyncFn(),
       i64: { type: "string", minLength: 1 },
       internals: { enum: ["a88", "b"] },
       interpreter: {
@@ -3457,12 +2810,7 @@ function schema_askRequest(options: any): any {
           inner: { type: "object", properties: { y: {} } },
         },
       },
-      is: {
-        anyOf: [
-          { type: "object", properties: { k: { const: "a" } }, required: ["k"] },
-          { type: "object", properties: { k: { const: "b" } }, required: ["k"] },
-        ],
-      },
+      is: data_asyncFn(),
       never: { type: "string", minLength: 1 },
       number: { enum: ["a92", "b"] },
       object: {
@@ -3472,12 +2820,7 @@ function schema_askRequest(options: any): any {
           inner: { type: "object", properties: { y: {} } },
         },
       },
-      parse: {
-        anyOf: [
-          { type: "object", properties: { k: { const: "a" } }, required: ["k"] },
-          { type: "object", properties: { k: { const: "b" } }, required: ["k"] },
-        ],
-      },
+      parse: data_asyncFn(),
       str: { type: "string", minLength: 1 },
       string: { enum: ["a96", "b"] },
       unknown: {
@@ -3487,12 +2830,7 @@ function schema_askRequest(options: any): any {
           inner: { type: "object", properties: { y: {} } },
         },
       },
-      wire: {
-        anyOf: [
-          { type: "object", properties: { k: { const: "a" } }, required: ["k"] },
-          { type: "object", properties: { k: { const: "b" } }, required: ["k"] },
-        ],
-      },
+      wire: data_asyncFn(),
       ask: { type: "string", minLength: 1 },
       ask_request: { enum: ["a100", "b"] },
       AskResponse: {
@@ -3502,12 +2840,7 @@ function schema_askRequest(options: any): any {
           inner: { type: "object", properties: { y: {} } },
         },
       },
-      DeclaredName: {
-        anyOf: [
-          { type: "object", properties: { k: { const: "a" } }, required: ["k"] },
-          { type: "object", properties: { k: { const: "b" } }, required: ["k"] },
-        ],
-      },
+      DeclaredName: data_asyncFn(),
       declared_name: { type: "string", minLength: 1 },
       "1st": { enum: ["a104", "b"] },
       "<=": {
@@ -3517,16 +2850,43 @@ function schema_askRequest(options: any): any {
           inner: { type: "object", properties: { y: {} } },
         },
       },
-      "größe": {
-        anyOf: [
-          { type: "object", properties: { k: { const: "a" } }, required: ["k"] },
-          { type: "object", properties: { k: { const: "b" } }, required: ["k"] },
-        ],
-      },
+      "größe": data_asyncFn(),
     },
   ]);
 }
 
 function schema_askResponse(options: any): any {
   return jsonSchema(options, () => [{}]);
+}
+
+function data_when(): any {
+  return [
+    { type: "object", properties: { k: { const: "a" } } },
+    { type: "object", properties: { k: { const: "b" } } },
+  ];
+}
+
+function data_p2(): any {
+  return {
+    unions: [
+      {
+        keyword: "anyOf",
+        any: {
+          type: "object",
+          properties: { k: { enum: ["a", "b"], text: { required: ", one of [\"a\",\"b\"]" } } },
+        },
+        when: data_when(),
+        branches: data_when(),
+      },
+    ],
+  };
+}
+
+function data_asyncFn(): any {
+  return {
+    anyOf: [
+      { type: "object", properties: { k: { const: "a" } }, required: ["k"] },
+      { type: "object", properties: { k: { const: "b" } }, required: ["k"] },
+    ],
+  };
 }

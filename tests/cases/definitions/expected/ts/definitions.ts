@@ -11,21 +11,25 @@
 // biome-ignore-all assist: generated
 
 import {
-  PayloadError as DefinitionsPayloadError,
+  PayloadError,
+  coerce,
   parse,
   explainUnion,
   assert,
-  standard,
+  standardSchema,
   jsonSchema,
   isDict as shared_isDict,
   sized as shared_sized,
   isUuid as shared_isUuid,
 } from "./_capgen.js";
 import type {
-  ParseResult as DefinitionsParseResult,
-  ParseOptions as DefinitionsParseOptions,
-  Violation as DefinitionsViolation,
-  StandardSchema as DefinitionsStandardSchema,
+  ParseResult,
+  ParseOptions,
+  Validators,
+  Violation,
+  StandardSchema,
+  Issue,
+  FormMembers,
 } from "./_capgen.js";
 const isDict = shared_isDict;
 const sized = shared_sized;
@@ -61,30 +65,39 @@ export type String = {
 export type BillResponse = unknown;
 
 /** The request and the response of every capability. */
-export interface DefinitionsCapabilities {
+export interface Capabilities {
   "bill": { request: BillRequest; response: BillResponse };
 }
 
-export { DefinitionsPayloadError };
+/** @deprecated `Capabilities` */
+export type DefinitionsCapabilities = Capabilities;
+
+export { PayloadError, coerce };
 export type {
-  DefinitionsParseResult,
-  DefinitionsParseOptions,
-  DefinitionsViolation,
-  DefinitionsStandardSchema,
+  ParseResult,
+  ParseOptions,
+  Validators,
+  Violation,
+  StandardSchema,
+  Issue,
+  FormMembers,
 };
 
 export const currencyValues = ["EUR", "USD"] as const;
 
 /** The validators, the timeout, the version and the hash of every capability, by its name. */
-export const definitionsCapabilities = {
+export const capabilities = {
   bill: {
     version: undefined,
     timeoutMs: undefined,
     hash: "b1cf8c5c10def72de1bd2b21f591d69915cf27c1d0ee370c0ccc6d43de82a433",
-    request: { is: isBillRequest, parse: parseBillRequest },
+    request: { is: isBillRequest, parse: parseBillRequest } as Validators<BillRequest>,
     response: undefined,
   },
 } as const;
+
+/** @deprecated `capabilities` */
+export const definitionsCapabilities: typeof capabilities = capabilities;
 
 export function isBillRequest(value: any): value is BillRequest {
   let value1: any, size1: any = 2;
@@ -114,7 +127,7 @@ export function isBillRequest(value: any): value is BillRequest {
   );
 }
 
-export function parseBillRequest(value: unknown, options?: DefinitionsParseOptions): DefinitionsParseResult<BillRequest> {
+export function parseBillRequest(value: unknown, options?: ParseOptions): ParseResult<BillRequest> {
   return parse(isBillRequest(value), value, options, () => [
     {
       type: "object",
@@ -148,29 +161,19 @@ export function parseBillRequest(value: unknown, options?: DefinitionsParseOptio
   ]);
 }
 
-/** Throws a `DefinitionsPayloadError` if the value is invalid. */
-export function assertBillRequest(value: unknown, options?: DefinitionsParseOptions): asserts value is BillRequest {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertBillRequest(value: unknown, options?: ParseOptions): asserts value is BillRequest {
   assert(parseBillRequest(value, options));
 }
 
 /** The request of `bill` as a Standard Schema. */
-export const billRequest: DefinitionsStandardSchema<BillRequest> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseBillRequest, value, options),
-    jsonSchema: { input: schema_billRequest, output: schema_billRequest },
-  },
+export const billRequest: StandardSchema<BillRequest> = {
+  get "~standard"() { return standardSchema(parseBillRequest, schema_billRequest); },
 };
 
 /** The response of `bill` as a Standard Schema. */
-export const billResponse: DefinitionsStandardSchema<BillResponse> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value) => ({ value: value }),
-    jsonSchema: { input: schema_billResponse, output: schema_billResponse },
-  },
+export const billResponse: StandardSchema<BillResponse> = {
+  get "~standard"() { return standardSchema(undefined, schema_billResponse); },
 };
 
 function check_money(value: any, _depth: number): boolean {

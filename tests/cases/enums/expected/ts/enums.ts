@@ -11,11 +11,12 @@
 // biome-ignore-all assist: generated
 
 import {
-  PayloadError as EnumsPayloadError,
+  PayloadError,
+  coerce,
   parse,
   explainUnion,
   assert,
-  standard,
+  standardSchema,
   jsonSchema,
   shallow as shared_shallow,
   isDict as shared_isDict,
@@ -23,10 +24,13 @@ import {
   among as shared_among,
 } from "./_capgen.js";
 import type {
-  ParseResult as EnumsParseResult,
-  ParseOptions as EnumsParseOptions,
-  Violation as EnumsViolation,
-  StandardSchema as EnumsStandardSchema,
+  ParseResult,
+  ParseOptions,
+  Validators,
+  Violation,
+  StandardSchema,
+  Issue,
+  FormMembers,
 } from "./_capgen.js";
 const shallow = shared_shallow;
 const isDict = shared_isDict;
@@ -64,12 +68,23 @@ export type SortRequest = {
 export type SortResponse = "done" | "failed";
 
 /** The request and the response of every capability. */
-export interface EnumsCapabilities {
+export interface Capabilities {
   "sort": { request: SortRequest; response: SortResponse };
 }
 
-export { EnumsPayloadError };
-export type { EnumsParseResult, EnumsParseOptions, EnumsViolation, EnumsStandardSchema };
+/** @deprecated `Capabilities` */
+export type EnumsCapabilities = Capabilities;
+
+export { PayloadError, coerce };
+export type {
+  ParseResult,
+  ParseOptions,
+  Validators,
+  Violation,
+  StandardSchema,
+  Issue,
+  FormMembers,
+};
 
 export const sortRequestOrderValues = ["ascending", "descending"] as const;
 
@@ -92,15 +107,18 @@ export const sortRequestDescribedValues = ["fast", "slow"] as const;
 export const sortResponseValues = ["done", "failed"] as const;
 
 /** The validators, the timeout, the version and the hash of every capability, by its name. */
-export const enumsCapabilities = {
+export const capabilities = {
   sort: {
     version: undefined,
     timeoutMs: undefined,
     hash: "e098c76ce54d3b4c8a6b97f7e563454ba4ec95c8de9da21d0a5b3808f98edf65",
-    request: { is: isSortRequest, parse: parseSortRequest },
-    response: { is: isSortResponse, parse: parseSortResponse },
+    request: { is: isSortRequest, parse: parseSortRequest } as Validators<SortRequest>,
+    response: { is: isSortResponse, parse: parseSortResponse } as Validators<SortResponse>,
   },
 } as const;
+
+/** @deprecated `capabilities` */
+export const enumsCapabilities: typeof capabilities = capabilities;
 
 export function isSortRequest(value: any): value is SortRequest {
   let value1: any, size1: any = 1;
@@ -154,23 +172,13 @@ export function isSortResponse(value: any): value is SortResponse {
   return value === "done" || value === "failed";
 }
 
-export function parseSortRequest(value: unknown, options?: EnumsParseOptions): EnumsParseResult<SortRequest> {
+export function parseSortRequest(value: unknown, options?: ParseOptions): ParseResult<SortRequest> {
   return parse(isSortRequest(value), value, options, () => [
     {
       type: "object",
       properties: { order: { enum: ["ascending", "descending"] } },
       optional: {
-        long: {
-          enum: [
-            "ready",
-            "waiting-for-review",
-            "waiting-for-changes",
-            "changes-requested",
-            "approved",
-            "merged",
-            "closed",
-          ],
-        },
+        long: data_long(),
         mixed: { enum: ["auto", 1, 2.5, true, null, "1"] },
         values: { enum: [{ x: 1 }, [1, 2], "z"] },
         beyond: { enum: [Symbol("9007199254740993"), 1], text: { enum: "[9007199254740993,1]" } },
@@ -193,38 +201,28 @@ export function parseSortRequest(value: unknown, options?: EnumsParseOptions): E
   ]);
 }
 
-export function parseSortResponse(value: unknown, options?: EnumsParseOptions): EnumsParseResult<SortResponse> {
+export function parseSortResponse(value: unknown, options?: ParseOptions): ParseResult<SortResponse> {
   return parse(isSortResponse(value), value, options, () => [{ enum: ["done", "failed"] }]);
 }
 
-/** Throws a `EnumsPayloadError` if the value is invalid. */
-export function assertSortRequest(value: unknown, options?: EnumsParseOptions): asserts value is SortRequest {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertSortRequest(value: unknown, options?: ParseOptions): asserts value is SortRequest {
   assert(parseSortRequest(value, options));
 }
 
-/** Throws a `EnumsPayloadError` if the value is invalid. */
-export function assertSortResponse(value: unknown, options?: EnumsParseOptions): asserts value is SortResponse {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertSortResponse(value: unknown, options?: ParseOptions): asserts value is SortResponse {
   assert(parseSortResponse(value, options));
 }
 
 /** The request of `sort` as a Standard Schema. */
-export const sortRequest: EnumsStandardSchema<SortRequest> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseSortRequest, value, options),
-    jsonSchema: { input: schema_sortRequest, output: schema_sortRequest },
-  },
+export const sortRequest: StandardSchema<SortRequest> = {
+  get "~standard"() { return standardSchema(parseSortRequest, schema_sortRequest); },
 };
 
 /** The response of `sort` as a Standard Schema. */
-export const sortResponse: EnumsStandardSchema<SortResponse> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseSortResponse, value, options),
-    jsonSchema: { input: schema_sortResponse, output: schema_sortResponse },
-  },
+export const sortResponse: StandardSchema<SortResponse> = {
+  get "~standard"() { return standardSchema(parseSortResponse, schema_sortResponse); },
 };
 
 function schema_sortRequest(options: any): any {
@@ -233,17 +231,7 @@ function schema_sortRequest(options: any): any {
       type: "object",
       properties: {
         order: { description: "How to sort.", enum: ["ascending", "descending"] },
-        long: {
-          enum: [
-            "ready",
-            "waiting-for-review",
-            "waiting-for-changes",
-            "changes-requested",
-            "approved",
-            "merged",
-            "closed",
-          ],
-        },
+        long: data_long(),
         mixed: { enum: ["auto", 1, 2.5, true, null, "1"] },
         values: { enum: [{ x: 1 }, [1, 2], "z"] },
         beyond: { enum: [9007199254740992, 1], description: "An identifier." },
@@ -262,6 +250,20 @@ function schema_sortRequest(options: any): any {
 
 function schema_sortResponse(options: any): any {
   return jsonSchema(options, () => [{ enum: ["done", "failed"], description: "The outcome." }]);
+}
+
+function data_long(): any {
+  return {
+    enum: [
+      "ready",
+      "waiting-for-review",
+      "waiting-for-changes",
+      "changes-requested",
+      "approved",
+      "merged",
+      "closed",
+    ],
+  };
 }
 
 const literals_values: readonly unknown[] = [{ x: 1 }, [1, 2]];

@@ -11,12 +11,13 @@
 // biome-ignore-all assist: generated
 
 import {
-  PayloadError as ErrorsPayloadError,
-  FailedCallError as ErrorsFailedCallError,
+  PayloadError,
+  FailedCallError,
+  coerce,
   parse,
   explainUnion,
   assert,
-  standard,
+  standardSchema,
   jsonSchema,
   clientOf,
   serve,
@@ -26,43 +27,46 @@ import {
   isDateTime as shared_isDateTime,
 } from "./_capgen.js";
 import type {
-  ParseResult as ErrorsParseResult,
-  ParseOptions as ErrorsParseOptions,
-  Violation as ErrorsViolation,
-  StandardSchema as ErrorsStandardSchema,
-  Transport as ErrorsTransport,
-  Message as ErrorsMessage,
-  Signal as ErrorsSignal,
-  Sign as ErrorsSign,
-  AgentSign as ErrorsAgentSign,
-  Verify as ErrorsVerify,
-  Signature as ErrorsSignature,
-  Retry as ErrorsRetry,
-  ClientOptions as ErrorsClientOptions,
-  Interceptor as ErrorsInterceptor,
-  OutgoingCall as ErrorsOutgoingCall,
-  SkewPolicy as ErrorsSkewPolicy,
-  CallOptions as ErrorsCallOptions,
-  Call as ErrorsCall,
-  CallResult as ErrorsCallResult,
-  FailedCall as ErrorsFailedCall,
-  CallError as ErrorsCallError,
-  CallFailure as ErrorsCallFailure,
-  FailureOf as ErrorsFailureOf,
-  Skew as ErrorsSkew,
-  Handler as ErrorsHandler,
-  Context as ErrorsContext,
-  DetailsOf as ErrorsDetailsOf,
-  ServerOptions as ErrorsServerOptions,
-  Proof as ErrorsProof,
-  Principal as ErrorsPrincipal,
-  Rights as ErrorsRights,
-  AuthorizedCapability as ErrorsAuthorizedCapability,
-  ServerInterceptor as ErrorsServerInterceptor,
-  ServedRequest as ErrorsServedRequest,
-  ServedAnswer as ErrorsServedAnswer,
-  Server as ErrorsServer,
-  HandleOptions as ErrorsHandleOptions,
+  ParseResult,
+  ParseOptions,
+  Validators,
+  Violation,
+  StandardSchema,
+  Issue,
+  FormMembers,
+  Transport,
+  Message,
+  Signal,
+  Sign,
+  AgentSign,
+  Verify,
+  Signature,
+  Retry,
+  ClientOptions,
+  Interceptor,
+  OutgoingCall,
+  SkewPolicy,
+  CallOptions,
+  Call,
+  CallResult,
+  FailedCall,
+  CallError,
+  CallFailure,
+  FailureOf,
+  Skew,
+  Handler,
+  Context,
+  DetailsOf,
+  ServerOptions,
+  Proof,
+  Principal,
+  Rights,
+  AuthorizedCapability,
+  ServerInterceptor,
+  ServedRequest,
+  ServedAnswer,
+  Server,
+  HandleOptions,
 } from "./_capgen.js";
 const isDict = shared_isDict;
 const sized = shared_sized;
@@ -142,7 +146,7 @@ export type PingRequest = unknown;
 export type PingResponse = unknown;
 
 /** The request, the response and the errors of every capability. */
-export interface ErrorsCapabilities {
+export interface Capabilities {
   /** Books a trip. */
   "book-trip": { request: BookTripRequest; response: BookTripResponse; errors: BookTripErrors };
   "change-seat": {
@@ -153,106 +157,112 @@ export interface ErrorsCapabilities {
   "ping": { request: PingRequest; response: PingResponse; errors: Record<string, never> };
 }
 
-export { ErrorsPayloadError, ErrorsFailedCallError };
+/** @deprecated `Capabilities` */
+export type ErrorsCapabilities = Capabilities;
+
+export { PayloadError, FailedCallError, coerce };
 export type {
-  ErrorsParseResult,
-  ErrorsParseOptions,
-  ErrorsViolation,
-  ErrorsStandardSchema,
-  ErrorsTransport,
-  ErrorsMessage,
-  ErrorsSignal,
-  ErrorsSign,
-  ErrorsAgentSign,
-  ErrorsVerify,
-  ErrorsSignature,
-  ErrorsRetry,
-  ErrorsClientOptions,
-  ErrorsInterceptor,
-  ErrorsOutgoingCall,
-  ErrorsSkewPolicy,
-  ErrorsCallOptions,
-  ErrorsCall,
-  ErrorsCallResult,
-  ErrorsFailedCall,
-  ErrorsCallError,
-  ErrorsCallFailure,
-  ErrorsFailureOf,
-  ErrorsSkew,
-  ErrorsHandler,
-  ErrorsContext,
-  ErrorsDetailsOf,
-  ErrorsServerOptions,
-  ErrorsProof,
-  ErrorsPrincipal,
-  ErrorsRights,
-  ErrorsAuthorizedCapability,
-  ErrorsServerInterceptor,
-  ErrorsServedRequest,
-  ErrorsServedAnswer,
-  ErrorsServer,
-  ErrorsHandleOptions,
+  ParseResult,
+  ParseOptions,
+  Validators,
+  Violation,
+  StandardSchema,
+  Issue,
+  FormMembers,
+  Transport,
+  Message,
+  Signal,
+  Sign,
+  AgentSign,
+  Verify,
+  Signature,
+  Retry,
+  ClientOptions,
+  Interceptor,
+  OutgoingCall,
+  SkewPolicy,
+  CallOptions,
+  Call,
+  CallResult,
+  FailedCall,
+  CallError,
+  CallFailure,
+  FailureOf,
+  Skew,
+  Handler,
+  Context,
+  DetailsOf,
+  ServerOptions,
+  Proof,
+  Principal,
+  Rights,
+  AuthorizedCapability,
+  ServerInterceptor,
+  ServedRequest,
+  ServedAnswer,
+  Server,
+  HandleOptions,
 };
 
 /** Calls the capabilities of the agent. */
 export interface ErrorsClient {
   /** Books a trip. */
-  bookTrip: ErrorsCall<BookTripRequest, BookTripResponse, BookTripErrors>;
-  changeSeat: ErrorsCall<ChangeSeatRequest, ChangeSeatResponse, ChangeSeatErrors>;
-  ping: ErrorsCall<PingRequest, PingResponse>;
+  bookTrip: Call<BookTripRequest, BookTripResponse, BookTripErrors>;
+  changeSeat: Call<ChangeSeatRequest, ChangeSeatResponse, ChangeSeatErrors>;
+  ping: Call<PingRequest, PingResponse>;
 }
 
 /** An implementation of the agent. */
 export interface ErrorsHandlers {
   /** Books a trip. */
-  bookTrip: ErrorsHandler<BookTripRequest, BookTripResponse, BookTripErrors>;
-  changeSeat: ErrorsHandler<ChangeSeatRequest, ChangeSeatResponse, ChangeSeatErrors>;
-  ping: ErrorsHandler<PingRequest, PingResponse>;
+  bookTrip: Handler<BookTripRequest, BookTripResponse, BookTripErrors>;
+  changeSeat: Handler<ChangeSeatRequest, ChangeSeatResponse, ChangeSeatErrors>;
+  ping: Handler<PingRequest, PingResponse>;
 }
 
 /** The error of a call of `book-trip`: one that it declares, or any other. */
-export type BookTripFailure = ErrorsCallFailure<BookTripErrors>;
+export type BookTripFailure = CallFailure<BookTripErrors>;
 
 /** The error of `orThrow` after a call of `book-trip` that failed. */
-export class BookTripError extends ErrorsFailedCallError<BookTripErrors> {
+export class BookTripError extends FailedCallError<BookTripErrors> {
   override readonly name: string = "BookTripError";
 }
 
 /** The error of a call of `change-seat`: one that it declares, or any other. */
-export type ChangeSeatFailure = ErrorsCallFailure<ChangeSeatErrors>;
+export type ChangeSeatFailure = CallFailure<ChangeSeatErrors>;
 
 /** The error of `orThrow` after a call of `change-seat` that failed. */
-export class ChangeSeatError extends ErrorsFailedCallError<ChangeSeatErrors> {
+export class ChangeSeatError extends FailedCallError<ChangeSeatErrors> {
   override readonly name: string = "ChangeSeatError";
 }
 
 export const bookTripInvalidDatesDetailsReasonValues = ["past", "reversed"] as const;
 
 /** The validators, the timeout, the version and the hash of every capability, by its name. */
-export const errorsCapabilities = {
+export const capabilities = {
   "book-trip": {
     version: undefined,
     timeoutMs: undefined,
     hash: "ee3c9a1ba5c39da4142b4faa5b12e5f822d058a07499ccfc278ca5772726bac0",
-    request: { is: isBookTripRequest, parse: parseBookTripRequest },
-    response: { is: isBookTripResponse, parse: parseBookTripResponse },
+    request: { is: isBookTripRequest, parse: parseBookTripRequest } as Validators<BookTripRequest>,
+    response: { is: isBookTripResponse, parse: parseBookTripResponse } as Validators<BookTripResponse>,
     errors: {
       NO_SEATS: {
         retryable: false,
         status: 409,
-        details: { is: isNoSeatsDetails, parse: parseNoSeatsDetails },
+        details: { is: isNoSeatsDetails, parse: parseNoSeatsDetails } as Validators<NoSeatsDetails>,
       },
       SOLD_OUT: { retryable: false, status: undefined, details: undefined },
       PAYMENT_DOWN: { retryable: true, status: 503, details: undefined },
       OTHER: {
         retryable: false,
         status: undefined,
-        details: { is: isOtherDetails, parse: parseOtherDetails },
+        details: { is: isOtherDetails, parse: parseOtherDetails } as Validators<OtherDetails>,
       },
       INVALID_DATES: {
         retryable: false,
         status: undefined,
-        details: { is: isBookTripInvalidDatesDetails, parse: parseBookTripInvalidDatesDetails },
+        details: { is: isBookTripInvalidDatesDetails, parse: parseBookTripInvalidDatesDetails } as Validators<BookTripInvalidDatesDetails>,
       },
     },
   },
@@ -260,18 +270,18 @@ export const errorsCapabilities = {
     version: undefined,
     timeoutMs: undefined,
     hash: "092c00cb8fee9ec216500c6741224a8acb0f09372512f0b262216022ec0bfc82",
-    request: { is: isChangeSeatRequest, parse: parseChangeSeatRequest },
+    request: { is: isChangeSeatRequest, parse: parseChangeSeatRequest } as Validators<ChangeSeatRequest>,
     response: undefined,
     errors: {
       NO_SEATS: {
         retryable: true,
         status: undefined,
-        details: { is: isNoSeatsDetails, parse: parseNoSeatsDetails },
+        details: { is: isNoSeatsDetails, parse: parseNoSeatsDetails } as Validators<NoSeatsDetails>,
       },
       INVALID_DATES: {
         retryable: false,
         status: undefined,
-        details: { is: isChangeSeatInvalidDatesDetails, parse: parseChangeSeatInvalidDatesDetails },
+        details: { is: isChangeSeatInvalidDatesDetails, parse: parseChangeSeatInvalidDatesDetails } as Validators<ChangeSeatInvalidDatesDetails>,
       },
     },
   },
@@ -284,6 +294,9 @@ export const errorsCapabilities = {
     errors: {},
   },
 } as const;
+
+/** @deprecated `capabilities` */
+export const errorsCapabilities: typeof capabilities = capabilities;
 
 /**
  * Whether a `OtherDetails` is a `OtherDetailsCard`. It looks only at "kind", so the value must already be valid.
@@ -365,11 +378,7 @@ export function isBookTripInvalidDatesDetails(value: any): value is BookTripInva
 }
 
 export function isChangeSeatRequest(value: any): value is ChangeSeatRequest {
-  return (
-    (value?.constructor === Object || isDict(value)) &&
-    typeof value.id === "string" &&
-    sized(value, 1, 128)
-  );
+  return isBookTripResponse(value);
 }
 
 export function isChangeSeatInvalidDatesDetails(value: any): value is ChangeSeatInvalidDatesDetails {
@@ -380,7 +389,7 @@ export function isChangeSeatInvalidDatesDetails(value: any): value is ChangeSeat
   );
 }
 
-export function parseBookTripRequest(value: unknown, options?: ErrorsParseOptions): ErrorsParseResult<BookTripRequest> {
+export function parseBookTripRequest(value: unknown, options?: ParseOptions): ParseResult<BookTripRequest> {
   return parse(isBookTripRequest(value), value, options, () => [
     {
       type: "object",
@@ -390,13 +399,13 @@ export function parseBookTripRequest(value: unknown, options?: ErrorsParseOption
   ]);
 }
 
-export function parseBookTripResponse(value: unknown, options?: ErrorsParseOptions): ErrorsParseResult<BookTripResponse> {
+export function parseBookTripResponse(value: unknown, options?: ParseOptions): ParseResult<BookTripResponse> {
   return parse(isBookTripResponse(value), value, options, () => [
     { type: "object", properties: { id: "string" } },
   ]);
 }
 
-export function parseNoSeatsDetails(value: unknown, options?: ErrorsParseOptions): ErrorsParseResult<NoSeatsDetails> {
+export function parseNoSeatsDetails(value: unknown, options?: ParseOptions): ParseResult<NoSeatsDetails> {
   return parse(isNoSeatsDetails(value), value, options, () => [
     {
       type: "object",
@@ -406,7 +415,7 @@ export function parseNoSeatsDetails(value: unknown, options?: ErrorsParseOptions
   ]);
 }
 
-export function parseOtherDetails(value: unknown, options?: ErrorsParseOptions): ErrorsParseResult<OtherDetails> {
+export function parseOtherDetails(value: unknown, options?: ParseOptions): ParseResult<OtherDetails> {
   return parse(isOtherDetails(value), value, options, () => [
     {
       unions: [
@@ -438,179 +447,127 @@ export function parseOtherDetails(value: unknown, options?: ErrorsParseOptions):
   ]);
 }
 
-export function parseBookTripInvalidDatesDetails(value: unknown, options?: ErrorsParseOptions): ErrorsParseResult<BookTripInvalidDatesDetails> {
+export function parseBookTripInvalidDatesDetails(value: unknown, options?: ParseOptions): ParseResult<BookTripInvalidDatesDetails> {
   return parse(isBookTripInvalidDatesDetails(value), value, options, () => [
     { type: "object", properties: { reason: { enum: ["past", "reversed"] } } },
   ]);
 }
 
-export function parseChangeSeatRequest(value: unknown, options?: ErrorsParseOptions): ErrorsParseResult<ChangeSeatRequest> {
+export function parseChangeSeatRequest(value: unknown, options?: ParseOptions): ParseResult<ChangeSeatRequest> {
   return parse(isChangeSeatRequest(value), value, options, () => [
     { type: "object", properties: { id: "string" } },
   ]);
 }
 
-export function parseChangeSeatInvalidDatesDetails(value: unknown, options?: ErrorsParseOptions): ErrorsParseResult<ChangeSeatInvalidDatesDetails> {
+export function parseChangeSeatInvalidDatesDetails(value: unknown, options?: ParseOptions): ParseResult<ChangeSeatInvalidDatesDetails> {
   return parse(isChangeSeatInvalidDatesDetails(value), value, options, () => [
     { type: "object", properties: { day: { type: "string", format: ["date-time", isDateTime] } } },
   ]);
 }
 
-/** Throws a `ErrorsPayloadError` if the value is invalid. */
-export function assertBookTripRequest(value: unknown, options?: ErrorsParseOptions): asserts value is BookTripRequest {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertBookTripRequest(value: unknown, options?: ParseOptions): asserts value is BookTripRequest {
   assert(parseBookTripRequest(value, options));
 }
 
-/** Throws a `ErrorsPayloadError` if the value is invalid. */
-export function assertBookTripResponse(value: unknown, options?: ErrorsParseOptions): asserts value is BookTripResponse {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertBookTripResponse(value: unknown, options?: ParseOptions): asserts value is BookTripResponse {
   assert(parseBookTripResponse(value, options));
 }
 
-/** Throws a `ErrorsPayloadError` if the value is invalid. */
-export function assertNoSeatsDetails(value: unknown, options?: ErrorsParseOptions): asserts value is NoSeatsDetails {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertNoSeatsDetails(value: unknown, options?: ParseOptions): asserts value is NoSeatsDetails {
   assert(parseNoSeatsDetails(value, options));
 }
 
-/** Throws a `ErrorsPayloadError` if the value is invalid. */
-export function assertOtherDetails(value: unknown, options?: ErrorsParseOptions): asserts value is OtherDetails {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertOtherDetails(value: unknown, options?: ParseOptions): asserts value is OtherDetails {
   assert(parseOtherDetails(value, options));
 }
 
-/** Throws a `ErrorsPayloadError` if the value is invalid. */
-export function assertBookTripInvalidDatesDetails(value: unknown, options?: ErrorsParseOptions): asserts value is BookTripInvalidDatesDetails {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertBookTripInvalidDatesDetails(value: unknown, options?: ParseOptions): asserts value is BookTripInvalidDatesDetails {
   assert(parseBookTripInvalidDatesDetails(value, options));
 }
 
-/** Throws a `ErrorsPayloadError` if the value is invalid. */
-export function assertChangeSeatRequest(value: unknown, options?: ErrorsParseOptions): asserts value is ChangeSeatRequest {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertChangeSeatRequest(value: unknown, options?: ParseOptions): asserts value is ChangeSeatRequest {
   assert(parseChangeSeatRequest(value, options));
 }
 
-/** Throws a `ErrorsPayloadError` if the value is invalid. */
-export function assertChangeSeatInvalidDatesDetails(value: unknown, options?: ErrorsParseOptions): asserts value is ChangeSeatInvalidDatesDetails {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertChangeSeatInvalidDatesDetails(value: unknown, options?: ParseOptions): asserts value is ChangeSeatInvalidDatesDetails {
   assert(parseChangeSeatInvalidDatesDetails(value, options));
 }
 
 /** Makes a client that sends its messages over a transport. */
-export function createErrorsClient(transport: ErrorsTransport, options: ErrorsClientOptions): ErrorsClient {
-  return clientOf("errors", errorsCapabilities, call_methods, transport, options, ErrorsFailedCallError);
+export function createErrorsClient(transport: Transport, options: ClientOptions): ErrorsClient {
+  return clientOf("errors", capabilities, call_methods, transport, options, FailedCallError);
 }
 
 /** Handles a message, and returns the text of the response; `undefined` if it has none. */
-export function handleErrors(text: string, handlers: ErrorsHandlers, options?: ErrorsServerOptions): globalThis.Promise<| string
+export function handleErrors(text: string, handlers: ErrorsHandlers, options?: ServerOptions): globalThis.Promise<| string
   | undefined> {
-  return serve("errors", errorsCapabilities, call_methods, text, handlers, options);
+  return serve("errors", capabilities, call_methods, text, handlers, options);
 }
 
 /** Makes a server, which remembers requests: to cancel them, and to run duplicates once. */
-export function createErrorsServer(handlers: ErrorsHandlers, options?: ErrorsServerOptions): ErrorsServer {
-  return serverOf("errors", errorsCapabilities, call_methods, handlers, options);
+export function createErrorsServer(handlers: ErrorsHandlers, options?: ServerOptions): Server {
+  return serverOf("errors", capabilities, call_methods, handlers, options);
 }
 
 /** The request of `book-trip` as a Standard Schema. */
-export const bookTripRequest: ErrorsStandardSchema<BookTripRequest> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseBookTripRequest, value, options),
-    jsonSchema: { input: schema_bookTripRequest, output: schema_bookTripRequest },
-  },
+export const bookTripRequest: StandardSchema<BookTripRequest> = {
+  get "~standard"() { return standardSchema(parseBookTripRequest, schema_bookTripRequest); },
 };
 
 /** The response of `book-trip` as a Standard Schema. */
-export const bookTripResponse: ErrorsStandardSchema<BookTripResponse> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseBookTripResponse, value, options),
-    jsonSchema: { input: schema_bookTripResponse, output: schema_bookTripResponse },
-  },
+export const bookTripResponse: StandardSchema<BookTripResponse> = {
+  get "~standard"() { return standardSchema(parseBookTripResponse, schema_bookTripResponse); },
 };
 
 /** The details of `NO_SEATS` as a Standard Schema. */
-export const noSeatsDetails: ErrorsStandardSchema<NoSeatsDetails> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseNoSeatsDetails, value, options),
-    jsonSchema: { input: schema_noSeatsDetails, output: schema_noSeatsDetails },
-  },
+export const noSeatsDetails: StandardSchema<NoSeatsDetails> = {
+  get "~standard"() { return standardSchema(parseNoSeatsDetails, schema_noSeatsDetails); },
 };
 
 /** The details of `OTHER` as a Standard Schema. */
-export const otherDetails: ErrorsStandardSchema<OtherDetails> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseOtherDetails, value, options),
-    jsonSchema: { input: schema_otherDetails, output: schema_otherDetails },
-  },
+export const otherDetails: StandardSchema<OtherDetails> = {
+  get "~standard"() { return standardSchema(parseOtherDetails, schema_otherDetails); },
 };
 
 /** The details of `INVALID_DATES` of `book-trip` as a Standard Schema. */
-export const bookTripInvalidDatesDetails: ErrorsStandardSchema<BookTripInvalidDatesDetails> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseBookTripInvalidDatesDetails, value, options),
-    jsonSchema: {
-      input: schema_bookTripInvalidDatesDetails,
-      output: schema_bookTripInvalidDatesDetails,
-    },
+export const bookTripInvalidDatesDetails: StandardSchema<BookTripInvalidDatesDetails> = {
+  get "~standard"() {
+    return standardSchema(parseBookTripInvalidDatesDetails, schema_bookTripInvalidDatesDetails);
   },
 };
 
 /** The request of `change-seat` as a Standard Schema. */
-export const changeSeatRequest: ErrorsStandardSchema<ChangeSeatRequest> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseChangeSeatRequest, value, options),
-    jsonSchema: { input: schema_bookTripResponse, output: schema_bookTripResponse },
-  },
+export const changeSeatRequest: StandardSchema<ChangeSeatRequest> = {
+  get "~standard"() { return standardSchema(parseChangeSeatRequest, schema_bookTripResponse); },
 };
 
 /** The response of `change-seat` as a Standard Schema. */
-export const changeSeatResponse: ErrorsStandardSchema<ChangeSeatResponse> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value) => ({ value: value }),
-    jsonSchema: { input: schema_changeSeatResponse, output: schema_changeSeatResponse },
-  },
+export const changeSeatResponse: StandardSchema<ChangeSeatResponse> = {
+  get "~standard"() { return standardSchema(undefined, schema_changeSeatResponse); },
 };
 
 /** The details of `INVALID_DATES` of `change-seat` as a Standard Schema. */
-export const changeSeatInvalidDatesDetails: ErrorsStandardSchema<ChangeSeatInvalidDatesDetails> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseChangeSeatInvalidDatesDetails, value, options),
-    jsonSchema: {
-      input: schema_changeSeatInvalidDatesDetails,
-      output: schema_changeSeatInvalidDatesDetails,
-    },
+export const changeSeatInvalidDatesDetails: StandardSchema<ChangeSeatInvalidDatesDetails> = {
+  get "~standard"() {
+    return standardSchema(parseChangeSeatInvalidDatesDetails, schema_changeSeatInvalidDatesDetails);
   },
 };
 
 /** The request of `ping` as a Standard Schema. */
-export const pingRequest: ErrorsStandardSchema<PingRequest> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value) => ({ value: value }),
-    jsonSchema: { input: schema_changeSeatResponse, output: schema_changeSeatResponse },
-  },
+export const pingRequest: StandardSchema<PingRequest> = {
+  get "~standard"() { return standardSchema(undefined, schema_changeSeatResponse); },
 };
 
 /** The response of `ping` as a Standard Schema. */
-export const pingResponse: ErrorsStandardSchema<PingResponse> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value) => ({ value: value }),
-    jsonSchema: { input: schema_changeSeatResponse, output: schema_changeSeatResponse },
-  },
+export const pingResponse: StandardSchema<PingResponse> = {
+  get "~standard"() { return standardSchema(undefined, schema_changeSeatResponse); },
 };
 
 function schema_bookTripRequest(options: any): any {

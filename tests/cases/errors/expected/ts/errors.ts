@@ -11,21 +11,25 @@
 // biome-ignore-all assist: generated
 
 import {
-  PayloadError as ErrorsPayloadError,
+  PayloadError,
+  coerce,
   parse,
   explainUnion,
   assert,
-  standard,
+  standardSchema,
   jsonSchema,
   isDict as shared_isDict,
   sized as shared_sized,
   isDateTime as shared_isDateTime,
 } from "./_capgen.js";
 import type {
-  ParseResult as ErrorsParseResult,
-  ParseOptions as ErrorsParseOptions,
-  Violation as ErrorsViolation,
-  StandardSchema as ErrorsStandardSchema,
+  ParseResult,
+  ParseOptions,
+  Validators,
+  Violation,
+  StandardSchema,
+  Issue,
+  FormMembers,
 } from "./_capgen.js";
 const isDict = shared_isDict;
 const sized = shared_sized;
@@ -105,7 +109,7 @@ export type PingRequest = unknown;
 export type PingResponse = unknown;
 
 /** The request, the response and the errors of every capability. */
-export interface ErrorsCapabilities {
+export interface Capabilities {
   /** Books a trip. */
   "book-trip": { request: BookTripRequest; response: BookTripResponse; errors: BookTripErrors };
   "change-seat": {
@@ -116,36 +120,47 @@ export interface ErrorsCapabilities {
   "ping": { request: PingRequest; response: PingResponse; errors: Record<string, never> };
 }
 
-export { ErrorsPayloadError };
-export type { ErrorsParseResult, ErrorsParseOptions, ErrorsViolation, ErrorsStandardSchema };
+/** @deprecated `Capabilities` */
+export type ErrorsCapabilities = Capabilities;
+
+export { PayloadError, coerce };
+export type {
+  ParseResult,
+  ParseOptions,
+  Validators,
+  Violation,
+  StandardSchema,
+  Issue,
+  FormMembers,
+};
 
 export const bookTripInvalidDatesDetailsReasonValues = ["past", "reversed"] as const;
 
 /** The validators, the timeout, the version and the hash of every capability, by its name. */
-export const errorsCapabilities = {
+export const capabilities = {
   "book-trip": {
     version: undefined,
     timeoutMs: undefined,
     hash: "ee3c9a1ba5c39da4142b4faa5b12e5f822d058a07499ccfc278ca5772726bac0",
-    request: { is: isBookTripRequest, parse: parseBookTripRequest },
-    response: { is: isBookTripResponse, parse: parseBookTripResponse },
+    request: { is: isBookTripRequest, parse: parseBookTripRequest } as Validators<BookTripRequest>,
+    response: { is: isBookTripResponse, parse: parseBookTripResponse } as Validators<BookTripResponse>,
     errors: {
       NO_SEATS: {
         retryable: false,
         status: 409,
-        details: { is: isNoSeatsDetails, parse: parseNoSeatsDetails },
+        details: { is: isNoSeatsDetails, parse: parseNoSeatsDetails } as Validators<NoSeatsDetails>,
       },
       SOLD_OUT: { retryable: false, status: undefined, details: undefined },
       PAYMENT_DOWN: { retryable: true, status: 503, details: undefined },
       OTHER: {
         retryable: false,
         status: undefined,
-        details: { is: isOtherDetails, parse: parseOtherDetails },
+        details: { is: isOtherDetails, parse: parseOtherDetails } as Validators<OtherDetails>,
       },
       INVALID_DATES: {
         retryable: false,
         status: undefined,
-        details: { is: isBookTripInvalidDatesDetails, parse: parseBookTripInvalidDatesDetails },
+        details: { is: isBookTripInvalidDatesDetails, parse: parseBookTripInvalidDatesDetails } as Validators<BookTripInvalidDatesDetails>,
       },
     },
   },
@@ -153,18 +168,18 @@ export const errorsCapabilities = {
     version: undefined,
     timeoutMs: undefined,
     hash: "092c00cb8fee9ec216500c6741224a8acb0f09372512f0b262216022ec0bfc82",
-    request: { is: isChangeSeatRequest, parse: parseChangeSeatRequest },
+    request: { is: isChangeSeatRequest, parse: parseChangeSeatRequest } as Validators<ChangeSeatRequest>,
     response: undefined,
     errors: {
       NO_SEATS: {
         retryable: true,
         status: undefined,
-        details: { is: isNoSeatsDetails, parse: parseNoSeatsDetails },
+        details: { is: isNoSeatsDetails, parse: parseNoSeatsDetails } as Validators<NoSeatsDetails>,
       },
       INVALID_DATES: {
         retryable: false,
         status: undefined,
-        details: { is: isChangeSeatInvalidDatesDetails, parse: parseChangeSeatInvalidDatesDetails },
+        details: { is: isChangeSeatInvalidDatesDetails, parse: parseChangeSeatInvalidDatesDetails } as Validators<ChangeSeatInvalidDatesDetails>,
       },
     },
   },
@@ -177,6 +192,9 @@ export const errorsCapabilities = {
     errors: {},
   },
 } as const;
+
+/** @deprecated `capabilities` */
+export const errorsCapabilities: typeof capabilities = capabilities;
 
 /**
  * Whether a `OtherDetails` is a `OtherDetailsCard`. It looks only at "kind", so the value must already be valid.
@@ -258,11 +276,7 @@ export function isBookTripInvalidDatesDetails(value: any): value is BookTripInva
 }
 
 export function isChangeSeatRequest(value: any): value is ChangeSeatRequest {
-  return (
-    (value?.constructor === Object || isDict(value)) &&
-    typeof value.id === "string" &&
-    sized(value, 1, 128)
-  );
+  return isBookTripResponse(value);
 }
 
 export function isChangeSeatInvalidDatesDetails(value: any): value is ChangeSeatInvalidDatesDetails {
@@ -273,7 +287,7 @@ export function isChangeSeatInvalidDatesDetails(value: any): value is ChangeSeat
   );
 }
 
-export function parseBookTripRequest(value: unknown, options?: ErrorsParseOptions): ErrorsParseResult<BookTripRequest> {
+export function parseBookTripRequest(value: unknown, options?: ParseOptions): ParseResult<BookTripRequest> {
   return parse(isBookTripRequest(value), value, options, () => [
     {
       type: "object",
@@ -283,13 +297,13 @@ export function parseBookTripRequest(value: unknown, options?: ErrorsParseOption
   ]);
 }
 
-export function parseBookTripResponse(value: unknown, options?: ErrorsParseOptions): ErrorsParseResult<BookTripResponse> {
+export function parseBookTripResponse(value: unknown, options?: ParseOptions): ParseResult<BookTripResponse> {
   return parse(isBookTripResponse(value), value, options, () => [
     { type: "object", properties: { id: "string" } },
   ]);
 }
 
-export function parseNoSeatsDetails(value: unknown, options?: ErrorsParseOptions): ErrorsParseResult<NoSeatsDetails> {
+export function parseNoSeatsDetails(value: unknown, options?: ParseOptions): ParseResult<NoSeatsDetails> {
   return parse(isNoSeatsDetails(value), value, options, () => [
     {
       type: "object",
@@ -299,7 +313,7 @@ export function parseNoSeatsDetails(value: unknown, options?: ErrorsParseOptions
   ]);
 }
 
-export function parseOtherDetails(value: unknown, options?: ErrorsParseOptions): ErrorsParseResult<OtherDetails> {
+export function parseOtherDetails(value: unknown, options?: ParseOptions): ParseResult<OtherDetails> {
   return parse(isOtherDetails(value), value, options, () => [
     {
       unions: [
@@ -331,163 +345,111 @@ export function parseOtherDetails(value: unknown, options?: ErrorsParseOptions):
   ]);
 }
 
-export function parseBookTripInvalidDatesDetails(value: unknown, options?: ErrorsParseOptions): ErrorsParseResult<BookTripInvalidDatesDetails> {
+export function parseBookTripInvalidDatesDetails(value: unknown, options?: ParseOptions): ParseResult<BookTripInvalidDatesDetails> {
   return parse(isBookTripInvalidDatesDetails(value), value, options, () => [
     { type: "object", properties: { reason: { enum: ["past", "reversed"] } } },
   ]);
 }
 
-export function parseChangeSeatRequest(value: unknown, options?: ErrorsParseOptions): ErrorsParseResult<ChangeSeatRequest> {
+export function parseChangeSeatRequest(value: unknown, options?: ParseOptions): ParseResult<ChangeSeatRequest> {
   return parse(isChangeSeatRequest(value), value, options, () => [
     { type: "object", properties: { id: "string" } },
   ]);
 }
 
-export function parseChangeSeatInvalidDatesDetails(value: unknown, options?: ErrorsParseOptions): ErrorsParseResult<ChangeSeatInvalidDatesDetails> {
+export function parseChangeSeatInvalidDatesDetails(value: unknown, options?: ParseOptions): ParseResult<ChangeSeatInvalidDatesDetails> {
   return parse(isChangeSeatInvalidDatesDetails(value), value, options, () => [
     { type: "object", properties: { day: { type: "string", format: ["date-time", isDateTime] } } },
   ]);
 }
 
-/** Throws a `ErrorsPayloadError` if the value is invalid. */
-export function assertBookTripRequest(value: unknown, options?: ErrorsParseOptions): asserts value is BookTripRequest {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertBookTripRequest(value: unknown, options?: ParseOptions): asserts value is BookTripRequest {
   assert(parseBookTripRequest(value, options));
 }
 
-/** Throws a `ErrorsPayloadError` if the value is invalid. */
-export function assertBookTripResponse(value: unknown, options?: ErrorsParseOptions): asserts value is BookTripResponse {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertBookTripResponse(value: unknown, options?: ParseOptions): asserts value is BookTripResponse {
   assert(parseBookTripResponse(value, options));
 }
 
-/** Throws a `ErrorsPayloadError` if the value is invalid. */
-export function assertNoSeatsDetails(value: unknown, options?: ErrorsParseOptions): asserts value is NoSeatsDetails {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertNoSeatsDetails(value: unknown, options?: ParseOptions): asserts value is NoSeatsDetails {
   assert(parseNoSeatsDetails(value, options));
 }
 
-/** Throws a `ErrorsPayloadError` if the value is invalid. */
-export function assertOtherDetails(value: unknown, options?: ErrorsParseOptions): asserts value is OtherDetails {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertOtherDetails(value: unknown, options?: ParseOptions): asserts value is OtherDetails {
   assert(parseOtherDetails(value, options));
 }
 
-/** Throws a `ErrorsPayloadError` if the value is invalid. */
-export function assertBookTripInvalidDatesDetails(value: unknown, options?: ErrorsParseOptions): asserts value is BookTripInvalidDatesDetails {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertBookTripInvalidDatesDetails(value: unknown, options?: ParseOptions): asserts value is BookTripInvalidDatesDetails {
   assert(parseBookTripInvalidDatesDetails(value, options));
 }
 
-/** Throws a `ErrorsPayloadError` if the value is invalid. */
-export function assertChangeSeatRequest(value: unknown, options?: ErrorsParseOptions): asserts value is ChangeSeatRequest {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertChangeSeatRequest(value: unknown, options?: ParseOptions): asserts value is ChangeSeatRequest {
   assert(parseChangeSeatRequest(value, options));
 }
 
-/** Throws a `ErrorsPayloadError` if the value is invalid. */
-export function assertChangeSeatInvalidDatesDetails(value: unknown, options?: ErrorsParseOptions): asserts value is ChangeSeatInvalidDatesDetails {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertChangeSeatInvalidDatesDetails(value: unknown, options?: ParseOptions): asserts value is ChangeSeatInvalidDatesDetails {
   assert(parseChangeSeatInvalidDatesDetails(value, options));
 }
 
 /** The request of `book-trip` as a Standard Schema. */
-export const bookTripRequest: ErrorsStandardSchema<BookTripRequest> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseBookTripRequest, value, options),
-    jsonSchema: { input: schema_bookTripRequest, output: schema_bookTripRequest },
-  },
+export const bookTripRequest: StandardSchema<BookTripRequest> = {
+  get "~standard"() { return standardSchema(parseBookTripRequest, schema_bookTripRequest); },
 };
 
 /** The response of `book-trip` as a Standard Schema. */
-export const bookTripResponse: ErrorsStandardSchema<BookTripResponse> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseBookTripResponse, value, options),
-    jsonSchema: { input: schema_bookTripResponse, output: schema_bookTripResponse },
-  },
+export const bookTripResponse: StandardSchema<BookTripResponse> = {
+  get "~standard"() { return standardSchema(parseBookTripResponse, schema_bookTripResponse); },
 };
 
 /** The details of `NO_SEATS` as a Standard Schema. */
-export const noSeatsDetails: ErrorsStandardSchema<NoSeatsDetails> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseNoSeatsDetails, value, options),
-    jsonSchema: { input: schema_noSeatsDetails, output: schema_noSeatsDetails },
-  },
+export const noSeatsDetails: StandardSchema<NoSeatsDetails> = {
+  get "~standard"() { return standardSchema(parseNoSeatsDetails, schema_noSeatsDetails); },
 };
 
 /** The details of `OTHER` as a Standard Schema. */
-export const otherDetails: ErrorsStandardSchema<OtherDetails> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseOtherDetails, value, options),
-    jsonSchema: { input: schema_otherDetails, output: schema_otherDetails },
-  },
+export const otherDetails: StandardSchema<OtherDetails> = {
+  get "~standard"() { return standardSchema(parseOtherDetails, schema_otherDetails); },
 };
 
 /** The details of `INVALID_DATES` of `book-trip` as a Standard Schema. */
-export const bookTripInvalidDatesDetails: ErrorsStandardSchema<BookTripInvalidDatesDetails> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseBookTripInvalidDatesDetails, value, options),
-    jsonSchema: {
-      input: schema_bookTripInvalidDatesDetails,
-      output: schema_bookTripInvalidDatesDetails,
-    },
+export const bookTripInvalidDatesDetails: StandardSchema<BookTripInvalidDatesDetails> = {
+  get "~standard"() {
+    return standardSchema(parseBookTripInvalidDatesDetails, schema_bookTripInvalidDatesDetails);
   },
 };
 
 /** The request of `change-seat` as a Standard Schema. */
-export const changeSeatRequest: ErrorsStandardSchema<ChangeSeatRequest> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseChangeSeatRequest, value, options),
-    jsonSchema: { input: schema_bookTripResponse, output: schema_bookTripResponse },
-  },
+export const changeSeatRequest: StandardSchema<ChangeSeatRequest> = {
+  get "~standard"() { return standardSchema(parseChangeSeatRequest, schema_bookTripResponse); },
 };
 
 /** The response of `change-seat` as a Standard Schema. */
-export const changeSeatResponse: ErrorsStandardSchema<ChangeSeatResponse> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value) => ({ value: value }),
-    jsonSchema: { input: schema_changeSeatResponse, output: schema_changeSeatResponse },
-  },
+export const changeSeatResponse: StandardSchema<ChangeSeatResponse> = {
+  get "~standard"() { return standardSchema(undefined, schema_changeSeatResponse); },
 };
 
 /** The details of `INVALID_DATES` of `change-seat` as a Standard Schema. */
-export const changeSeatInvalidDatesDetails: ErrorsStandardSchema<ChangeSeatInvalidDatesDetails> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseChangeSeatInvalidDatesDetails, value, options),
-    jsonSchema: {
-      input: schema_changeSeatInvalidDatesDetails,
-      output: schema_changeSeatInvalidDatesDetails,
-    },
+export const changeSeatInvalidDatesDetails: StandardSchema<ChangeSeatInvalidDatesDetails> = {
+  get "~standard"() {
+    return standardSchema(parseChangeSeatInvalidDatesDetails, schema_changeSeatInvalidDatesDetails);
   },
 };
 
 /** The request of `ping` as a Standard Schema. */
-export const pingRequest: ErrorsStandardSchema<PingRequest> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value) => ({ value: value }),
-    jsonSchema: { input: schema_changeSeatResponse, output: schema_changeSeatResponse },
-  },
+export const pingRequest: StandardSchema<PingRequest> = {
+  get "~standard"() { return standardSchema(undefined, schema_changeSeatResponse); },
 };
 
 /** The response of `ping` as a Standard Schema. */
-export const pingResponse: ErrorsStandardSchema<PingResponse> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value) => ({ value: value }),
-    jsonSchema: { input: schema_changeSeatResponse, output: schema_changeSeatResponse },
-  },
+export const pingResponse: StandardSchema<PingResponse> = {
+  get "~standard"() { return standardSchema(undefined, schema_changeSeatResponse); },
 };
 
 function schema_bookTripRequest(options: any): any {

@@ -11,11 +11,12 @@
 // biome-ignore-all assist: generated
 
 import {
-  PayloadError as ExternallyTaggedPayloadError,
+  PayloadError,
+  coerce,
   parse,
   explainUnion,
   assert,
-  standard,
+  standardSchema,
   jsonSchema,
   isDict as shared_isDict,
   sized as shared_sized,
@@ -23,10 +24,13 @@ import {
   isEmail as shared_isEmail,
 } from "./_capgen.js";
 import type {
-  ParseResult as ExternallyTaggedParseResult,
-  ParseOptions as ExternallyTaggedParseOptions,
-  Violation as ExternallyTaggedViolation,
-  StandardSchema as ExternallyTaggedStandardSchema,
+  ParseResult,
+  ParseOptions,
+  Validators,
+  Violation,
+  StandardSchema,
+  Issue,
+  FormMembers,
 } from "./_capgen.js";
 const isDict = shared_isDict;
 const sized = shared_sized;
@@ -137,16 +141,22 @@ export type DrawResponseEitherRight = {
 };
 
 /** The request and the response of every capability. */
-export interface ExternallyTaggedCapabilities {
+export interface Capabilities {
   "draw": { request: DrawRequest; response: DrawResponse };
 }
 
-export { ExternallyTaggedPayloadError };
+/** @deprecated `Capabilities` */
+export type ExternallyTaggedCapabilities = Capabilities;
+
+export { PayloadError, coerce };
 export type {
-  ExternallyTaggedParseResult,
-  ExternallyTaggedParseOptions,
-  ExternallyTaggedViolation,
-  ExternallyTaggedStandardSchema,
+  ParseResult,
+  ParseOptions,
+  Validators,
+  Violation,
+  StandardSchema,
+  Issue,
+  FormMembers,
 };
 
 export const drawRequestStringValues = ["Nothing", "Everything"] as const;
@@ -154,15 +164,18 @@ export const drawRequestStringValues = ["Nothing", "Everything"] as const;
 export const drawResponseStateStringValues = ["Queued", "Done"] as const;
 
 /** The validators, the timeout, the version and the hash of every capability, by its name. */
-export const externallyTaggedCapabilities = {
+export const capabilities = {
   draw: {
     version: undefined,
     timeoutMs: undefined,
     hash: "d1cb3053f1da436bc09e006a1918cd5ce9c1b6a031a60dab6f5ac5a40db3ffa5",
-    request: { is: isDrawRequest, parse: parseDrawRequest },
-    response: { is: isDrawResponse, parse: parseDrawResponse },
+    request: { is: isDrawRequest, parse: parseDrawRequest } as Validators<DrawRequest>,
+    response: { is: isDrawResponse, parse: parseDrawResponse } as Validators<DrawResponse>,
   },
 } as const;
+
+/** @deprecated `capabilities` */
+export const externallyTaggedCapabilities: typeof capabilities = capabilities;
 
 /**
  * Whether a `DrawRequest` is a `DrawRequestText`. It looks only at "Text", so the value must already be valid.
@@ -323,7 +336,7 @@ export function isDrawResponse(value: any): value is DrawResponse {
   );
 }
 
-export function parseDrawRequest(value: unknown, options?: ExternallyTaggedParseOptions): ExternallyTaggedParseResult<DrawRequest> {
+export function parseDrawRequest(value: unknown, options?: ParseOptions): ParseResult<DrawRequest> {
   return parse(isDrawRequest(value), value, options, () => [
     {
       unions: [
@@ -359,7 +372,7 @@ export function parseDrawRequest(value: unknown, options?: ExternallyTaggedParse
   ]);
 }
 
-export function parseDrawResponse(value: unknown, options?: ExternallyTaggedParseOptions): ExternallyTaggedParseResult<DrawResponse> {
+export function parseDrawResponse(value: unknown, options?: ParseOptions): ParseResult<DrawResponse> {
   return parse(isDrawResponse(value), value, options, () => [
     {
       type: "object",
@@ -453,34 +466,24 @@ export function parseDrawResponse(value: unknown, options?: ExternallyTaggedPars
   ]);
 }
 
-/** Throws a `ExternallyTaggedPayloadError` if the value is invalid. */
-export function assertDrawRequest(value: unknown, options?: ExternallyTaggedParseOptions): asserts value is DrawRequest {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertDrawRequest(value: unknown, options?: ParseOptions): asserts value is DrawRequest {
   assert(parseDrawRequest(value, options));
 }
 
-/** Throws a `ExternallyTaggedPayloadError` if the value is invalid. */
-export function assertDrawResponse(value: unknown, options?: ExternallyTaggedParseOptions): asserts value is DrawResponse {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertDrawResponse(value: unknown, options?: ParseOptions): asserts value is DrawResponse {
   assert(parseDrawResponse(value, options));
 }
 
 /** The request of `draw` as a Standard Schema. */
-export const drawRequest: ExternallyTaggedStandardSchema<DrawRequest> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseDrawRequest, value, options),
-    jsonSchema: { input: schema_drawRequest, output: schema_drawRequest },
-  },
+export const drawRequest: StandardSchema<DrawRequest> = {
+  get "~standard"() { return standardSchema(parseDrawRequest, schema_drawRequest); },
 };
 
 /** The response of `draw` as a Standard Schema. */
-export const drawResponse: ExternallyTaggedStandardSchema<DrawResponse> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseDrawResponse, value, options),
-    jsonSchema: { input: schema_drawResponse, output: schema_drawResponse },
-  },
+export const drawResponse: StandardSchema<DrawResponse> = {
+  get "~standard"() { return standardSchema(parseDrawResponse, schema_drawResponse); },
 };
 
 function schema_drawRequest(options: any): any {

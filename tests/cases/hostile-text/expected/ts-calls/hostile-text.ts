@@ -11,11 +11,12 @@
 // biome-ignore-all assist: generated
 
 import {
-  PayloadError as HostileTextPayloadError,
-  FailedCallError as HostileTextFailedCallError,
+  PayloadError,
+  FailedCallError,
+  coerce,
   parse,
   assert,
-  standard,
+  standardSchema,
   jsonSchema,
   clientOf,
   serve,
@@ -24,43 +25,46 @@ import {
   sized as shared_sized,
 } from "./_capgen.js";
 import type {
-  ParseResult as HostileTextParseResult,
-  ParseOptions as HostileTextParseOptions,
-  Violation as HostileTextViolation,
-  StandardSchema as HostileTextStandardSchema,
-  Transport as HostileTextTransport,
-  Message as HostileTextMessage,
-  Signal as HostileTextSignal,
-  Sign as HostileTextSign,
-  AgentSign as HostileTextAgentSign,
-  Verify as HostileTextVerify,
-  Signature as HostileTextSignature,
-  Retry as HostileTextRetry,
-  ClientOptions as HostileTextClientOptions,
-  Interceptor as HostileTextInterceptor,
-  OutgoingCall as HostileTextOutgoingCall,
-  SkewPolicy as HostileTextSkewPolicy,
-  CallOptions as HostileTextCallOptions,
-  Call as HostileTextCall,
-  CallResult as HostileTextCallResult,
-  FailedCall as HostileTextFailedCall,
-  CallError as HostileTextCallError,
-  CallFailure as HostileTextCallFailure,
-  FailureOf as HostileTextFailureOf,
-  Skew as HostileTextSkew,
-  Handler as HostileTextHandler,
-  Context as HostileTextContext,
-  DetailsOf as HostileTextDetailsOf,
-  ServerOptions as HostileTextServerOptions,
-  Proof as HostileTextProof,
-  Principal as HostileTextPrincipal,
-  Rights as HostileTextRights,
-  AuthorizedCapability as HostileTextAuthorizedCapability,
-  ServerInterceptor as HostileTextServerInterceptor,
-  ServedRequest as HostileTextServedRequest,
-  ServedAnswer as HostileTextServedAnswer,
-  Server as HostileTextServer,
-  HandleOptions as HostileTextHandleOptions,
+  ParseResult,
+  ParseOptions,
+  Validators,
+  Violation,
+  StandardSchema,
+  Issue,
+  FormMembers,
+  Transport,
+  Message,
+  Signal,
+  Sign,
+  AgentSign,
+  Verify,
+  Signature,
+  Retry,
+  ClientOptions,
+  Interceptor,
+  OutgoingCall,
+  SkewPolicy,
+  CallOptions,
+  Call,
+  CallResult,
+  FailedCall,
+  CallError,
+  CallFailure,
+  FailureOf,
+  Skew,
+  Handler,
+  Context,
+  DetailsOf,
+  ServerOptions,
+  Proof,
+  Principal,
+  Rights,
+  AuthorizedCapability,
+  ServerInterceptor,
+  ServedRequest,
+  ServedAnswer,
+  Server,
+  HandleOptions,
 } from "./_capgen.js";
 const isDict = shared_isDict;
 const sized = shared_sized;
@@ -101,62 +105,68 @@ export type EscapeRequest = {
 export type EscapeResponse = unknown;
 
 /** The request and the response of every capability. */
-export interface HostileTextCapabilities {
+export interface Capabilities {
   /** *\/ export const capability = 1; /* */
   "escape": { request: EscapeRequest; response: EscapeResponse };
 }
 
-export { HostileTextPayloadError, HostileTextFailedCallError };
+/** @deprecated `Capabilities` */
+export type HostileTextCapabilities = Capabilities;
+
+export { PayloadError, FailedCallError, coerce };
 export type {
-  HostileTextParseResult,
-  HostileTextParseOptions,
-  HostileTextViolation,
-  HostileTextStandardSchema,
-  HostileTextTransport,
-  HostileTextMessage,
-  HostileTextSignal,
-  HostileTextSign,
-  HostileTextAgentSign,
-  HostileTextVerify,
-  HostileTextSignature,
-  HostileTextRetry,
-  HostileTextClientOptions,
-  HostileTextInterceptor,
-  HostileTextOutgoingCall,
-  HostileTextSkewPolicy,
-  HostileTextCallOptions,
-  HostileTextCall,
-  HostileTextCallResult,
-  HostileTextFailedCall,
-  HostileTextCallError,
-  HostileTextCallFailure,
-  HostileTextFailureOf,
-  HostileTextSkew,
-  HostileTextHandler,
-  HostileTextContext,
-  HostileTextDetailsOf,
-  HostileTextServerOptions,
-  HostileTextProof,
-  HostileTextPrincipal,
-  HostileTextRights,
-  HostileTextAuthorizedCapability,
-  HostileTextServerInterceptor,
-  HostileTextServedRequest,
-  HostileTextServedAnswer,
-  HostileTextServer,
-  HostileTextHandleOptions,
+  ParseResult,
+  ParseOptions,
+  Validators,
+  Violation,
+  StandardSchema,
+  Issue,
+  FormMembers,
+  Transport,
+  Message,
+  Signal,
+  Sign,
+  AgentSign,
+  Verify,
+  Signature,
+  Retry,
+  ClientOptions,
+  Interceptor,
+  OutgoingCall,
+  SkewPolicy,
+  CallOptions,
+  Call,
+  CallResult,
+  FailedCall,
+  CallError,
+  CallFailure,
+  FailureOf,
+  Skew,
+  Handler,
+  Context,
+  DetailsOf,
+  ServerOptions,
+  Proof,
+  Principal,
+  Rights,
+  AuthorizedCapability,
+  ServerInterceptor,
+  ServedRequest,
+  ServedAnswer,
+  Server,
+  HandleOptions,
 };
 
 /** Calls the capabilities of the agent. */
 export interface HostileTextClient {
   /** *\/ export const capability = 1; /* */
-  escape: HostileTextCall<EscapeRequest, EscapeResponse>;
+  escape: Call<EscapeRequest, EscapeResponse>;
 }
 
 /** An implementation of the agent. */
 export interface HostileTextHandlers {
   /** *\/ export const capability = 1; /* */
-  escape: HostileTextHandler<EscapeRequest, EscapeResponse>;
+  escape: Handler<EscapeRequest, EscapeResponse>;
 }
 
 export const escapeRequestAllowXRValues = [
@@ -169,15 +179,18 @@ export const escapeRequestAllowXRValues = [
 ] as const;
 
 /** The validators, the timeout, the version and the hash of every capability, by its name. */
-export const hostileTextCapabilities = {
+export const capabilities = {
   escape: {
     version: undefined,
     timeoutMs: undefined,
     hash: "5206fdeabd50ecab0adfcf99d1849235cff754b7a8bad199cb8773736b76d679",
-    request: { is: isEscapeRequest, parse: parseEscapeRequest },
+    request: { is: isEscapeRequest, parse: parseEscapeRequest } as Validators<EscapeRequest>,
     response: undefined,
   },
 } as const;
+
+/** @deprecated `capabilities` */
+export const hostileTextCapabilities: typeof capabilities = capabilities;
 
 export function isEscapeRequest(value: any): value is EscapeRequest {
   let value1: any, size1: any = 1;
@@ -221,7 +234,7 @@ export function isEscapeRequest(value: any): value is EscapeRequest {
   );
 }
 
-export function parseEscapeRequest(value: unknown, options?: HostileTextParseOptions): HostileTextParseResult<EscapeRequest> {
+export function parseEscapeRequest(value: unknown, options?: ParseOptions): ParseResult<EscapeRequest> {
   return parse(isEscapeRequest(value), value, options, () => [
     {
       type: "object",
@@ -246,45 +259,35 @@ export function parseEscapeRequest(value: unknown, options?: HostileTextParseOpt
   ]);
 }
 
-/** Throws a `HostileTextPayloadError` if the value is invalid. */
-export function assertEscapeRequest(value: unknown, options?: HostileTextParseOptions): asserts value is EscapeRequest {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertEscapeRequest(value: unknown, options?: ParseOptions): asserts value is EscapeRequest {
   assert(parseEscapeRequest(value, options));
 }
 
 /** Makes a client that sends its messages over a transport. */
-export function createHostileTextClient(transport: HostileTextTransport, options: HostileTextClientOptions): HostileTextClient {
-  return clientOf("hostile-text", hostileTextCapabilities, call_methods, transport, options, HostileTextFailedCallError);
+export function createHostileTextClient(transport: Transport, options: ClientOptions): HostileTextClient {
+  return clientOf("hostile-text", capabilities, call_methods, transport, options, FailedCallError);
 }
 
 /** Handles a message, and returns the text of the response; `undefined` if it has none. */
-export function handleHostileText(text: string, handlers: HostileTextHandlers, options?: HostileTextServerOptions): globalThis.Promise<| string
+export function handleHostileText(text: string, handlers: HostileTextHandlers, options?: ServerOptions): globalThis.Promise<| string
   | undefined> {
-  return serve("hostile-text", hostileTextCapabilities, call_methods, text, handlers, options);
+  return serve("hostile-text", capabilities, call_methods, text, handlers, options);
 }
 
 /** Makes a server, which remembers requests: to cancel them, and to run duplicates once. */
-export function createHostileTextServer(handlers: HostileTextHandlers, options?: HostileTextServerOptions): HostileTextServer {
-  return serverOf("hostile-text", hostileTextCapabilities, call_methods, handlers, options);
+export function createHostileTextServer(handlers: HostileTextHandlers, options?: ServerOptions): Server {
+  return serverOf("hostile-text", capabilities, call_methods, handlers, options);
 }
 
 /** The request of `escape` as a Standard Schema. */
-export const escapeRequest: HostileTextStandardSchema<EscapeRequest> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseEscapeRequest, value, options),
-    jsonSchema: { input: schema_escapeRequest, output: schema_escapeRequest },
-  },
+export const escapeRequest: StandardSchema<EscapeRequest> = {
+  get "~standard"() { return standardSchema(parseEscapeRequest, schema_escapeRequest); },
 };
 
 /** The response of `escape` as a Standard Schema. */
-export const escapeResponse: HostileTextStandardSchema<EscapeResponse> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value) => ({ value: value }),
-    jsonSchema: { input: schema_escapeResponse, output: schema_escapeResponse },
-  },
+export const escapeResponse: StandardSchema<EscapeResponse> = {
+  get "~standard"() { return standardSchema(undefined, schema_escapeResponse); },
 };
 
 function schema_escapeRequest(options: any): any {

@@ -11,19 +11,23 @@
 // biome-ignore-all assist: generated
 
 import {
-  PayloadError as HostileTextPayloadError,
+  PayloadError,
+  coerce,
   parse,
   assert,
-  standard,
+  standardSchema,
   jsonSchema,
   isDict as shared_isDict,
   sized as shared_sized,
 } from "./_capgen.js";
 import type {
-  ParseResult as HostileTextParseResult,
-  ParseOptions as HostileTextParseOptions,
-  Violation as HostileTextViolation,
-  StandardSchema as HostileTextStandardSchema,
+  ParseResult,
+  ParseOptions,
+  Validators,
+  Violation,
+  StandardSchema,
+  Issue,
+  FormMembers,
 } from "./_capgen.js";
 const isDict = shared_isDict;
 const sized = shared_sized;
@@ -64,17 +68,23 @@ export type EscapeRequest = {
 export type EscapeResponse = unknown;
 
 /** The request and the response of every capability. */
-export interface HostileTextCapabilities {
+export interface Capabilities {
   /** *\/ export const capability = 1; /* */
   "escape": { request: EscapeRequest; response: EscapeResponse };
 }
 
-export { HostileTextPayloadError };
+/** @deprecated `Capabilities` */
+export type HostileTextCapabilities = Capabilities;
+
+export { PayloadError, coerce };
 export type {
-  HostileTextParseResult,
-  HostileTextParseOptions,
-  HostileTextViolation,
-  HostileTextStandardSchema,
+  ParseResult,
+  ParseOptions,
+  Validators,
+  Violation,
+  StandardSchema,
+  Issue,
+  FormMembers,
 };
 
 export const escapeRequestAllowXRValues = [
@@ -87,15 +97,18 @@ export const escapeRequestAllowXRValues = [
 ] as const;
 
 /** The validators, the timeout, the version and the hash of every capability, by its name. */
-export const hostileTextCapabilities = {
+export const capabilities = {
   escape: {
     version: undefined,
     timeoutMs: undefined,
     hash: "5206fdeabd50ecab0adfcf99d1849235cff754b7a8bad199cb8773736b76d679",
-    request: { is: isEscapeRequest, parse: parseEscapeRequest },
+    request: { is: isEscapeRequest, parse: parseEscapeRequest } as Validators<EscapeRequest>,
     response: undefined,
   },
 } as const;
+
+/** @deprecated `capabilities` */
+export const hostileTextCapabilities: typeof capabilities = capabilities;
 
 export function isEscapeRequest(value: any): value is EscapeRequest {
   let value1: any, size1: any = 1;
@@ -139,7 +152,7 @@ export function isEscapeRequest(value: any): value is EscapeRequest {
   );
 }
 
-export function parseEscapeRequest(value: unknown, options?: HostileTextParseOptions): HostileTextParseResult<EscapeRequest> {
+export function parseEscapeRequest(value: unknown, options?: ParseOptions): ParseResult<EscapeRequest> {
   return parse(isEscapeRequest(value), value, options, () => [
     {
       type: "object",
@@ -164,29 +177,19 @@ export function parseEscapeRequest(value: unknown, options?: HostileTextParseOpt
   ]);
 }
 
-/** Throws a `HostileTextPayloadError` if the value is invalid. */
-export function assertEscapeRequest(value: unknown, options?: HostileTextParseOptions): asserts value is EscapeRequest {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertEscapeRequest(value: unknown, options?: ParseOptions): asserts value is EscapeRequest {
   assert(parseEscapeRequest(value, options));
 }
 
 /** The request of `escape` as a Standard Schema. */
-export const escapeRequest: HostileTextStandardSchema<EscapeRequest> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseEscapeRequest, value, options),
-    jsonSchema: { input: schema_escapeRequest, output: schema_escapeRequest },
-  },
+export const escapeRequest: StandardSchema<EscapeRequest> = {
+  get "~standard"() { return standardSchema(parseEscapeRequest, schema_escapeRequest); },
 };
 
 /** The response of `escape` as a Standard Schema. */
-export const escapeResponse: HostileTextStandardSchema<EscapeResponse> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value) => ({ value: value }),
-    jsonSchema: { input: schema_escapeResponse, output: schema_escapeResponse },
-  },
+export const escapeResponse: StandardSchema<EscapeResponse> = {
+  get "~standard"() { return standardSchema(undefined, schema_escapeResponse); },
 };
 
 function schema_escapeRequest(options: any): any {

@@ -11,19 +11,23 @@
 // biome-ignore-all assist: generated
 
 import {
-  PayloadError as IndexSignaturesPayloadError,
+  PayloadError,
+  coerce,
   parse,
   assert,
-  standard,
+  standardSchema,
   jsonSchema,
   isDict as shared_isDict,
   sized as shared_sized,
 } from "./_capgen.js";
 import type {
-  ParseResult as IndexSignaturesParseResult,
-  ParseOptions as IndexSignaturesParseOptions,
-  Violation as IndexSignaturesViolation,
-  StandardSchema as IndexSignaturesStandardSchema,
+  ParseResult,
+  ParseOptions,
+  Validators,
+  Violation,
+  StandardSchema,
+  Issue,
+  FormMembers,
 } from "./_capgen.js";
 const isDict = shared_isDict;
 const sized = shared_sized;
@@ -52,30 +56,39 @@ export type TagResponseStrict = {
 };
 
 /** The request and the response of every capability. */
-export interface IndexSignaturesCapabilities {
+export interface Capabilities {
   "tag": { request: TagRequest; response: TagResponse };
 }
 
-export { IndexSignaturesPayloadError };
+/** @deprecated `Capabilities` */
+export type IndexSignaturesCapabilities = Capabilities;
+
+export { PayloadError, coerce };
 export type {
-  IndexSignaturesParseResult,
-  IndexSignaturesParseOptions,
-  IndexSignaturesViolation,
-  IndexSignaturesStandardSchema,
+  ParseResult,
+  ParseOptions,
+  Validators,
+  Violation,
+  StandardSchema,
+  Issue,
+  FormMembers,
 };
 
 export const tagResponseStrictAValues = ["x", "y"] as const;
 
 /** The validators, the timeout, the version and the hash of every capability, by its name. */
-export const indexSignaturesCapabilities = {
+export const capabilities = {
   tag: {
     version: undefined,
     timeoutMs: undefined,
     hash: "8912bfcd1849138ed885555e8194d025ec4bf8bf6fe496d2d339fcb81538eb1c",
-    request: { is: isTagRequest, parse: parseTagRequest },
-    response: { is: isTagResponse, parse: parseTagResponse },
+    request: { is: isTagRequest, parse: parseTagRequest } as Validators<TagRequest>,
+    response: { is: isTagResponse, parse: parseTagResponse } as Validators<TagResponse>,
   },
 } as const;
+
+/** @deprecated `capabilities` */
+export const indexSignaturesCapabilities: typeof capabilities = capabilities;
 
 export function isTagRequest(value: any): value is TagRequest {
   let value1: any;
@@ -112,7 +125,7 @@ export function isTagResponse(value: any): value is TagResponse {
   );
 }
 
-export function parseTagRequest(value: unknown, options?: IndexSignaturesParseOptions): IndexSignaturesParseResult<TagRequest> {
+export function parseTagRequest(value: unknown, options?: ParseOptions): ParseResult<TagRequest> {
   return parse(isTagRequest(value), value, options, () => [
     {
       type: "object",
@@ -123,7 +136,7 @@ export function parseTagRequest(value: unknown, options?: IndexSignaturesParseOp
   ]);
 }
 
-export function parseTagResponse(value: unknown, options?: IndexSignaturesParseOptions): IndexSignaturesParseResult<TagResponse> {
+export function parseTagResponse(value: unknown, options?: ParseOptions): ParseResult<TagResponse> {
   return parse(isTagResponse(value), value, options, () => [
     {
       type: "object",
@@ -137,34 +150,24 @@ export function parseTagResponse(value: unknown, options?: IndexSignaturesParseO
   ]);
 }
 
-/** Throws a `IndexSignaturesPayloadError` if the value is invalid. */
-export function assertTagRequest(value: unknown, options?: IndexSignaturesParseOptions): asserts value is TagRequest {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertTagRequest(value: unknown, options?: ParseOptions): asserts value is TagRequest {
   assert(parseTagRequest(value, options));
 }
 
-/** Throws a `IndexSignaturesPayloadError` if the value is invalid. */
-export function assertTagResponse(value: unknown, options?: IndexSignaturesParseOptions): asserts value is TagResponse {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertTagResponse(value: unknown, options?: ParseOptions): asserts value is TagResponse {
   assert(parseTagResponse(value, options));
 }
 
 /** The request of `tag` as a Standard Schema. */
-export const tagRequest: IndexSignaturesStandardSchema<TagRequest> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseTagRequest, value, options),
-    jsonSchema: { input: schema_tagRequest, output: schema_tagRequest },
-  },
+export const tagRequest: StandardSchema<TagRequest> = {
+  get "~standard"() { return standardSchema(parseTagRequest, schema_tagRequest); },
 };
 
 /** The response of `tag` as a Standard Schema. */
-export const tagResponse: IndexSignaturesStandardSchema<TagResponse> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseTagResponse, value, options),
-    jsonSchema: { input: schema_tagResponse, output: schema_tagResponse },
-  },
+export const tagResponse: StandardSchema<TagResponse> = {
+  get "~standard"() { return standardSchema(parseTagResponse, schema_tagResponse); },
 };
 
 function check_tagRequest(value: any): boolean {

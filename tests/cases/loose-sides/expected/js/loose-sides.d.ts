@@ -10,12 +10,15 @@
 // biome-ignore-all format: generated
 // biome-ignore-all assist: generated
 
-import { PayloadError as LooseSidesPayloadError } from "./_capgen.js";
+import { PayloadError, coerce } from "./_capgen.js";
 import type {
-  ParseResult as LooseSidesParseResult,
-  ParseOptions as LooseSidesParseOptions,
-  Violation as LooseSidesViolation,
-  StandardSchema as LooseSidesStandardSchema,
+  ParseResult,
+  ParseOptions,
+  Validators,
+  Violation,
+  StandardSchema,
+  Issue,
+  FormMembers,
 } from "./_capgen.js";
 
 export type LegacyRequest = unknown;
@@ -34,23 +37,29 @@ export type OtherHalfRequest = unknown;
 export type OtherHalfResponse = number;
 
 /** The request and the response of every capability. */
-export interface LooseSidesCapabilities {
+export interface Capabilities {
   /** Accepts every payload. */
   "legacy": { request: LegacyRequest; response: LegacyResponse };
   "half": { request: HalfRequest; response: HalfResponse };
   "other-half": { request: OtherHalfRequest; response: OtherHalfResponse };
 }
 
-export { LooseSidesPayloadError };
+/** @deprecated `Capabilities` */
+export type LooseSidesCapabilities = Capabilities;
+
+export { PayloadError, coerce };
 export type {
-  LooseSidesParseResult,
-  LooseSidesParseOptions,
-  LooseSidesViolation,
-  LooseSidesStandardSchema,
+  ParseResult,
+  ParseOptions,
+  Validators,
+  Violation,
+  StandardSchema,
+  Issue,
+  FormMembers,
 };
 
 /** The validators, the timeout, the version and the hash of every capability, by its name. */
-export declare const looseSidesCapabilities: {
+export declare const capabilities: {
   readonly "legacy": {
     readonly version: undefined;
     readonly timeoutMs: undefined;
@@ -62,10 +71,7 @@ export declare const looseSidesCapabilities: {
     readonly version: undefined;
     readonly timeoutMs: undefined;
     readonly hash: "48c5dfd7952717d1df541d9ceb98f3e3282a462dafebe5062cd8a352ff31deff";
-    readonly request: {
-      readonly is: typeof isHalfRequest;
-      readonly parse: typeof parseHalfRequest;
-    };
+    readonly request: Validators<HalfRequest>;
     readonly response: undefined;
   };
   readonly "other-half": {
@@ -73,41 +79,41 @@ export declare const looseSidesCapabilities: {
     readonly timeoutMs: undefined;
     readonly hash: "c9a5cf304551d9edda9b3fe8a12c58b90bc508e8fc9bd6bc20eedbca87c54a33";
     readonly request: undefined;
-    readonly response: {
-      readonly is: typeof isOtherHalfResponse;
-      readonly parse: typeof parseOtherHalfResponse;
-    };
+    readonly response: Validators<OtherHalfResponse>;
   };
 };
+
+/** @deprecated `capabilities` */
+export declare const looseSidesCapabilities: typeof capabilities;
 
 export declare function isHalfRequest(value: unknown): value is HalfRequest;
 
 export declare function isOtherHalfResponse(value: unknown): value is OtherHalfResponse;
 
-export declare function parseHalfRequest(value: unknown, options?: LooseSidesParseOptions): LooseSidesParseResult<HalfRequest>;
+export declare function parseHalfRequest(value: unknown, options?: ParseOptions): ParseResult<HalfRequest>;
 
-export declare function parseOtherHalfResponse(value: unknown, options?: LooseSidesParseOptions): LooseSidesParseResult<OtherHalfResponse>;
+export declare function parseOtherHalfResponse(value: unknown, options?: ParseOptions): ParseResult<OtherHalfResponse>;
 
-/** Throws a `LooseSidesPayloadError` if the value is invalid. */
-export declare function assertHalfRequest(value: unknown, options?: LooseSidesParseOptions): asserts value is HalfRequest;
+/** Throws a `PayloadError` if the value is invalid. */
+export declare function assertHalfRequest(value: unknown, options?: ParseOptions): asserts value is HalfRequest;
 
-/** Throws a `LooseSidesPayloadError` if the value is invalid. */
-export declare function assertOtherHalfResponse(value: unknown, options?: LooseSidesParseOptions): asserts value is OtherHalfResponse;
+/** Throws a `PayloadError` if the value is invalid. */
+export declare function assertOtherHalfResponse(value: unknown, options?: ParseOptions): asserts value is OtherHalfResponse;
 
 /** The request of `legacy` as a Standard Schema. */
-export declare const legacyRequest: LooseSidesStandardSchema<LegacyRequest>;
+export declare const legacyRequest: StandardSchema<LegacyRequest>;
 
 /** The response of `legacy` as a Standard Schema. */
-export declare const legacyResponse: LooseSidesStandardSchema<LegacyResponse>;
+export declare const legacyResponse: StandardSchema<LegacyResponse>;
 
 /** The request of `half` as a Standard Schema. */
-export declare const halfRequest: LooseSidesStandardSchema<HalfRequest>;
+export declare const halfRequest: StandardSchema<HalfRequest>;
 
 /** The response of `half` as a Standard Schema. */
-export declare const halfResponse: LooseSidesStandardSchema<HalfResponse>;
+export declare const halfResponse: StandardSchema<HalfResponse>;
 
 /** The request of `other-half` as a Standard Schema. */
-export declare const otherHalfRequest: LooseSidesStandardSchema<OtherHalfRequest>;
+export declare const otherHalfRequest: StandardSchema<OtherHalfRequest>;
 
 /** The response of `other-half` as a Standard Schema. */
-export declare const otherHalfResponse: LooseSidesStandardSchema<OtherHalfResponse>;
+export declare const otherHalfResponse: StandardSchema<OtherHalfResponse>;

@@ -11,10 +11,11 @@
 // biome-ignore-all assist: generated
 
 import {
-  PayloadError as LooseSidesPayloadError,
+  PayloadError,
+  coerce,
   parse,
   assert,
-  standard,
+  standardSchema,
   jsonSchema,
   isDict as shared_isDict,
   sized as shared_sized,
@@ -22,10 +23,10 @@ import {
 const isDict = shared_isDict;
 const sized = shared_sized;
 
-export { LooseSidesPayloadError };
+export { PayloadError, coerce };
 
 /** The validators, the timeout, the version and the hash of every capability, by its name. */
-export const looseSidesCapabilities = {
+export const capabilities = {
   legacy: {
     version: undefined,
     timeoutMs: undefined,
@@ -49,6 +50,9 @@ export const looseSidesCapabilities = {
   },
 };
 
+/** @deprecated `capabilities` */
+export const looseSidesCapabilities = capabilities;
+
 export function isHalfRequest(value) {
   return (
     (value?.constructor === Object || isDict(value)) &&
@@ -71,74 +75,44 @@ export function parseOtherHalfResponse(value, options) {
   return parse(isOtherHalfResponse(value), value, options, () => [{ type: "integer", minimum: 0 }]);
 }
 
-/** Throws a `LooseSidesPayloadError` if the value is invalid. */
+/** Throws a `PayloadError` if the value is invalid. */
 export function assertHalfRequest(value, options) {
   assert(parseHalfRequest(value, options));
 }
 
-/** Throws a `LooseSidesPayloadError` if the value is invalid. */
+/** Throws a `PayloadError` if the value is invalid. */
 export function assertOtherHalfResponse(value, options) {
   assert(parseOtherHalfResponse(value, options));
 }
 
 /** The request of `legacy` as a Standard Schema. */
 export const legacyRequest = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value) => ({ value: value }),
-    jsonSchema: { input: schema_legacyRequest, output: schema_legacyRequest },
-  },
+  get "~standard"() { return standardSchema(undefined, schema_legacyRequest); },
 };
 
 /** The response of `legacy` as a Standard Schema. */
 export const legacyResponse = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value) => ({ value: value }),
-    jsonSchema: { input: schema_legacyRequest, output: schema_legacyRequest },
-  },
+  get "~standard"() { return standardSchema(undefined, schema_legacyRequest); },
 };
 
 /** The request of `half` as a Standard Schema. */
 export const halfRequest = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseHalfRequest, value, options),
-    jsonSchema: { input: schema_halfRequest, output: schema_halfRequest },
-  },
+  get "~standard"() { return standardSchema(parseHalfRequest, schema_halfRequest); },
 };
 
 /** The response of `half` as a Standard Schema. */
 export const halfResponse = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value) => ({ value: value }),
-    jsonSchema: { input: schema_legacyRequest, output: schema_legacyRequest },
-  },
+  get "~standard"() { return standardSchema(undefined, schema_legacyRequest); },
 };
 
 /** The request of `other-half` as a Standard Schema. */
 export const otherHalfRequest = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value) => ({ value: value }),
-    jsonSchema: { input: schema_legacyRequest, output: schema_legacyRequest },
-  },
+  get "~standard"() { return standardSchema(undefined, schema_legacyRequest); },
 };
 
 /** The response of `other-half` as a Standard Schema. */
 export const otherHalfResponse = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseOtherHalfResponse, value, options),
-    jsonSchema: { input: schema_otherHalfResponse, output: schema_otherHalfResponse },
-  },
+  get "~standard"() { return standardSchema(parseOtherHalfResponse, schema_otherHalfResponse); },
 };
 
 function schema_legacyRequest(options) {

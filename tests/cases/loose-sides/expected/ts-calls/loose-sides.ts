@@ -11,11 +11,12 @@
 // biome-ignore-all assist: generated
 
 import {
-  PayloadError as LooseSidesPayloadError,
-  FailedCallError as LooseSidesFailedCallError,
+  PayloadError,
+  FailedCallError,
+  coerce,
   parse,
   assert,
-  standard,
+  standardSchema,
   jsonSchema,
   clientOf,
   serve,
@@ -24,43 +25,46 @@ import {
   sized as shared_sized,
 } from "./_capgen.js";
 import type {
-  ParseResult as LooseSidesParseResult,
-  ParseOptions as LooseSidesParseOptions,
-  Violation as LooseSidesViolation,
-  StandardSchema as LooseSidesStandardSchema,
-  Transport as LooseSidesTransport,
-  Message as LooseSidesMessage,
-  Signal as LooseSidesSignal,
-  Sign as LooseSidesSign,
-  AgentSign as LooseSidesAgentSign,
-  Verify as LooseSidesVerify,
-  Signature as LooseSidesSignature,
-  Retry as LooseSidesRetry,
-  ClientOptions as LooseSidesClientOptions,
-  Interceptor as LooseSidesInterceptor,
-  OutgoingCall as LooseSidesOutgoingCall,
-  SkewPolicy as LooseSidesSkewPolicy,
-  CallOptions as LooseSidesCallOptions,
-  Call as LooseSidesCall,
-  CallResult as LooseSidesCallResult,
-  FailedCall as LooseSidesFailedCall,
-  CallError as LooseSidesCallError,
-  CallFailure as LooseSidesCallFailure,
-  FailureOf as LooseSidesFailureOf,
-  Skew as LooseSidesSkew,
-  Handler as LooseSidesHandler,
-  Context as LooseSidesContext,
-  DetailsOf as LooseSidesDetailsOf,
-  ServerOptions as LooseSidesServerOptions,
-  Proof as LooseSidesProof,
-  Principal as LooseSidesPrincipal,
-  Rights as LooseSidesRights,
-  AuthorizedCapability as LooseSidesAuthorizedCapability,
-  ServerInterceptor as LooseSidesServerInterceptor,
-  ServedRequest as LooseSidesServedRequest,
-  ServedAnswer as LooseSidesServedAnswer,
-  Server as LooseSidesServer,
-  HandleOptions as LooseSidesHandleOptions,
+  ParseResult,
+  ParseOptions,
+  Validators,
+  Violation,
+  StandardSchema,
+  Issue,
+  FormMembers,
+  Transport,
+  Message,
+  Signal,
+  Sign,
+  AgentSign,
+  Verify,
+  Signature,
+  Retry,
+  ClientOptions,
+  Interceptor,
+  OutgoingCall,
+  SkewPolicy,
+  CallOptions,
+  Call,
+  CallResult,
+  FailedCall,
+  CallError,
+  CallFailure,
+  FailureOf,
+  Skew,
+  Handler,
+  Context,
+  DetailsOf,
+  ServerOptions,
+  Proof,
+  Principal,
+  Rights,
+  AuthorizedCapability,
+  ServerInterceptor,
+  ServedRequest,
+  ServedAnswer,
+  Server,
+  HandleOptions,
 } from "./_capgen.js";
 const isDict = shared_isDict;
 const sized = shared_sized;
@@ -81,72 +85,78 @@ export type OtherHalfRequest = unknown;
 export type OtherHalfResponse = number;
 
 /** The request and the response of every capability. */
-export interface LooseSidesCapabilities {
+export interface Capabilities {
   /** Accepts every payload. */
   "legacy": { request: LegacyRequest; response: LegacyResponse };
   "half": { request: HalfRequest; response: HalfResponse };
   "other-half": { request: OtherHalfRequest; response: OtherHalfResponse };
 }
 
-export { LooseSidesPayloadError, LooseSidesFailedCallError };
+/** @deprecated `Capabilities` */
+export type LooseSidesCapabilities = Capabilities;
+
+export { PayloadError, FailedCallError, coerce };
 export type {
-  LooseSidesParseResult,
-  LooseSidesParseOptions,
-  LooseSidesViolation,
-  LooseSidesStandardSchema,
-  LooseSidesTransport,
-  LooseSidesMessage,
-  LooseSidesSignal,
-  LooseSidesSign,
-  LooseSidesAgentSign,
-  LooseSidesVerify,
-  LooseSidesSignature,
-  LooseSidesRetry,
-  LooseSidesClientOptions,
-  LooseSidesInterceptor,
-  LooseSidesOutgoingCall,
-  LooseSidesSkewPolicy,
-  LooseSidesCallOptions,
-  LooseSidesCall,
-  LooseSidesCallResult,
-  LooseSidesFailedCall,
-  LooseSidesCallError,
-  LooseSidesCallFailure,
-  LooseSidesFailureOf,
-  LooseSidesSkew,
-  LooseSidesHandler,
-  LooseSidesContext,
-  LooseSidesDetailsOf,
-  LooseSidesServerOptions,
-  LooseSidesProof,
-  LooseSidesPrincipal,
-  LooseSidesRights,
-  LooseSidesAuthorizedCapability,
-  LooseSidesServerInterceptor,
-  LooseSidesServedRequest,
-  LooseSidesServedAnswer,
-  LooseSidesServer,
-  LooseSidesHandleOptions,
+  ParseResult,
+  ParseOptions,
+  Validators,
+  Violation,
+  StandardSchema,
+  Issue,
+  FormMembers,
+  Transport,
+  Message,
+  Signal,
+  Sign,
+  AgentSign,
+  Verify,
+  Signature,
+  Retry,
+  ClientOptions,
+  Interceptor,
+  OutgoingCall,
+  SkewPolicy,
+  CallOptions,
+  Call,
+  CallResult,
+  FailedCall,
+  CallError,
+  CallFailure,
+  FailureOf,
+  Skew,
+  Handler,
+  Context,
+  DetailsOf,
+  ServerOptions,
+  Proof,
+  Principal,
+  Rights,
+  AuthorizedCapability,
+  ServerInterceptor,
+  ServedRequest,
+  ServedAnswer,
+  Server,
+  HandleOptions,
 };
 
 /** Calls the capabilities of the agent. */
 export interface LooseSidesClient {
   /** Accepts every payload. */
-  legacy: LooseSidesCall<LegacyRequest, LegacyResponse>;
-  half: LooseSidesCall<HalfRequest, HalfResponse>;
-  otherHalf: LooseSidesCall<OtherHalfRequest, OtherHalfResponse>;
+  legacy: Call<LegacyRequest, LegacyResponse>;
+  half: Call<HalfRequest, HalfResponse>;
+  otherHalf: Call<OtherHalfRequest, OtherHalfResponse>;
 }
 
 /** An implementation of the agent. */
 export interface LooseSidesHandlers {
   /** Accepts every payload. */
-  legacy: LooseSidesHandler<LegacyRequest, LegacyResponse>;
-  half: LooseSidesHandler<HalfRequest, HalfResponse>;
-  otherHalf: LooseSidesHandler<OtherHalfRequest, OtherHalfResponse>;
+  legacy: Handler<LegacyRequest, LegacyResponse>;
+  half: Handler<HalfRequest, HalfResponse>;
+  otherHalf: Handler<OtherHalfRequest, OtherHalfResponse>;
 }
 
 /** The validators, the timeout, the version and the hash of every capability, by its name. */
-export const looseSidesCapabilities = {
+export const capabilities = {
   legacy: {
     version: undefined,
     timeoutMs: undefined,
@@ -158,7 +168,7 @@ export const looseSidesCapabilities = {
     version: undefined,
     timeoutMs: undefined,
     hash: "48c5dfd7952717d1df541d9ceb98f3e3282a462dafebe5062cd8a352ff31deff",
-    request: { is: isHalfRequest, parse: parseHalfRequest },
+    request: { is: isHalfRequest, parse: parseHalfRequest } as Validators<HalfRequest>,
     response: undefined,
   },
   "other-half": {
@@ -166,9 +176,12 @@ export const looseSidesCapabilities = {
     timeoutMs: undefined,
     hash: "c9a5cf304551d9edda9b3fe8a12c58b90bc508e8fc9bd6bc20eedbca87c54a33",
     request: undefined,
-    response: { is: isOtherHalfResponse, parse: parseOtherHalfResponse },
+    response: { is: isOtherHalfResponse, parse: parseOtherHalfResponse } as Validators<OtherHalfResponse>,
   },
 } as const;
+
+/** @deprecated `capabilities` */
+export const looseSidesCapabilities: typeof capabilities = capabilities;
 
 export function isHalfRequest(value: any): value is HalfRequest {
   return (
@@ -182,100 +195,70 @@ export function isOtherHalfResponse(value: any): value is OtherHalfResponse {
   return Number.isInteger(value) && value >= 0;
 }
 
-export function parseHalfRequest(value: unknown, options?: LooseSidesParseOptions): LooseSidesParseResult<HalfRequest> {
+export function parseHalfRequest(value: unknown, options?: ParseOptions): ParseResult<HalfRequest> {
   return parse(isHalfRequest(value), value, options, () => [
     { type: "object", properties: { a: "string" } },
   ]);
 }
 
-export function parseOtherHalfResponse(value: unknown, options?: LooseSidesParseOptions): LooseSidesParseResult<OtherHalfResponse> {
+export function parseOtherHalfResponse(value: unknown, options?: ParseOptions): ParseResult<OtherHalfResponse> {
   return parse(isOtherHalfResponse(value), value, options, () => [{ type: "integer", minimum: 0 }]);
 }
 
-/** Throws a `LooseSidesPayloadError` if the value is invalid. */
-export function assertHalfRequest(value: unknown, options?: LooseSidesParseOptions): asserts value is HalfRequest {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertHalfRequest(value: unknown, options?: ParseOptions): asserts value is HalfRequest {
   assert(parseHalfRequest(value, options));
 }
 
-/** Throws a `LooseSidesPayloadError` if the value is invalid. */
-export function assertOtherHalfResponse(value: unknown, options?: LooseSidesParseOptions): asserts value is OtherHalfResponse {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertOtherHalfResponse(value: unknown, options?: ParseOptions): asserts value is OtherHalfResponse {
   assert(parseOtherHalfResponse(value, options));
 }
 
 /** Makes a client that sends its messages over a transport. */
-export function createLooseSidesClient(transport: LooseSidesTransport, options: LooseSidesClientOptions): LooseSidesClient {
-  return clientOf("loose-sides", looseSidesCapabilities, call_methods, transport, options, LooseSidesFailedCallError);
+export function createLooseSidesClient(transport: Transport, options: ClientOptions): LooseSidesClient {
+  return clientOf("loose-sides", capabilities, call_methods, transport, options, FailedCallError);
 }
 
 /** Handles a message, and returns the text of the response; `undefined` if it has none. */
-export function handleLooseSides(text: string, handlers: LooseSidesHandlers, options?: LooseSidesServerOptions): globalThis.Promise<| string
+export function handleLooseSides(text: string, handlers: LooseSidesHandlers, options?: ServerOptions): globalThis.Promise<| string
   | undefined> {
-  return serve("loose-sides", looseSidesCapabilities, call_methods, text, handlers, options);
+  return serve("loose-sides", capabilities, call_methods, text, handlers, options);
 }
 
 /** Makes a server, which remembers requests: to cancel them, and to run duplicates once. */
-export function createLooseSidesServer(handlers: LooseSidesHandlers, options?: LooseSidesServerOptions): LooseSidesServer {
-  return serverOf("loose-sides", looseSidesCapabilities, call_methods, handlers, options);
+export function createLooseSidesServer(handlers: LooseSidesHandlers, options?: ServerOptions): Server {
+  return serverOf("loose-sides", capabilities, call_methods, handlers, options);
 }
 
 /** The request of `legacy` as a Standard Schema. */
-export const legacyRequest: LooseSidesStandardSchema<LegacyRequest> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value) => ({ value: value }),
-    jsonSchema: { input: schema_legacyRequest, output: schema_legacyRequest },
-  },
+export const legacyRequest: StandardSchema<LegacyRequest> = {
+  get "~standard"() { return standardSchema(undefined, schema_legacyRequest); },
 };
 
 /** The response of `legacy` as a Standard Schema. */
-export const legacyResponse: LooseSidesStandardSchema<LegacyResponse> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value) => ({ value: value }),
-    jsonSchema: { input: schema_legacyRequest, output: schema_legacyRequest },
-  },
+export const legacyResponse: StandardSchema<LegacyResponse> = {
+  get "~standard"() { return standardSchema(undefined, schema_legacyRequest); },
 };
 
 /** The request of `half` as a Standard Schema. */
-export const halfRequest: LooseSidesStandardSchema<HalfRequest> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseHalfRequest, value, options),
-    jsonSchema: { input: schema_halfRequest, output: schema_halfRequest },
-  },
+export const halfRequest: StandardSchema<HalfRequest> = {
+  get "~standard"() { return standardSchema(parseHalfRequest, schema_halfRequest); },
 };
 
 /** The response of `half` as a Standard Schema. */
-export const halfResponse: LooseSidesStandardSchema<HalfResponse> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value) => ({ value: value }),
-    jsonSchema: { input: schema_legacyRequest, output: schema_legacyRequest },
-  },
+export const halfResponse: StandardSchema<HalfResponse> = {
+  get "~standard"() { return standardSchema(undefined, schema_legacyRequest); },
 };
 
 /** The request of `other-half` as a Standard Schema. */
-export const otherHalfRequest: LooseSidesStandardSchema<OtherHalfRequest> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value) => ({ value: value }),
-    jsonSchema: { input: schema_legacyRequest, output: schema_legacyRequest },
-  },
+export const otherHalfRequest: StandardSchema<OtherHalfRequest> = {
+  get "~standard"() { return standardSchema(undefined, schema_legacyRequest); },
 };
 
 /** The response of `other-half` as a Standard Schema. */
-export const otherHalfResponse: LooseSidesStandardSchema<OtherHalfResponse> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseOtherHalfResponse, value, options),
-    jsonSchema: { input: schema_otherHalfResponse, output: schema_otherHalfResponse },
-  },
+export const otherHalfResponse: StandardSchema<OtherHalfResponse> = {
+  get "~standard"() { return standardSchema(parseOtherHalfResponse, schema_otherHalfResponse); },
 };
 
 function schema_legacyRequest(options: any): any {

@@ -11,19 +11,23 @@
 // biome-ignore-all assist: generated
 
 import {
-  PayloadError as LooseSidesPayloadError,
+  PayloadError,
+  coerce,
   parse,
   assert,
-  standard,
+  standardSchema,
   jsonSchema,
   isDict as shared_isDict,
   sized as shared_sized,
 } from "./_capgen.js";
 import type {
-  ParseResult as LooseSidesParseResult,
-  ParseOptions as LooseSidesParseOptions,
-  Violation as LooseSidesViolation,
-  StandardSchema as LooseSidesStandardSchema,
+  ParseResult,
+  ParseOptions,
+  Validators,
+  Violation,
+  StandardSchema,
+  Issue,
+  FormMembers,
 } from "./_capgen.js";
 const isDict = shared_isDict;
 const sized = shared_sized;
@@ -44,23 +48,29 @@ export type OtherHalfRequest = unknown;
 export type OtherHalfResponse = number;
 
 /** The request and the response of every capability. */
-export interface LooseSidesCapabilities {
+export interface Capabilities {
   /** Accepts every payload. */
   "legacy": { request: LegacyRequest; response: LegacyResponse };
   "half": { request: HalfRequest; response: HalfResponse };
   "other-half": { request: OtherHalfRequest; response: OtherHalfResponse };
 }
 
-export { LooseSidesPayloadError };
+/** @deprecated `Capabilities` */
+export type LooseSidesCapabilities = Capabilities;
+
+export { PayloadError, coerce };
 export type {
-  LooseSidesParseResult,
-  LooseSidesParseOptions,
-  LooseSidesViolation,
-  LooseSidesStandardSchema,
+  ParseResult,
+  ParseOptions,
+  Validators,
+  Violation,
+  StandardSchema,
+  Issue,
+  FormMembers,
 };
 
 /** The validators, the timeout, the version and the hash of every capability, by its name. */
-export const looseSidesCapabilities = {
+export const capabilities = {
   legacy: {
     version: undefined,
     timeoutMs: undefined,
@@ -72,7 +82,7 @@ export const looseSidesCapabilities = {
     version: undefined,
     timeoutMs: undefined,
     hash: "48c5dfd7952717d1df541d9ceb98f3e3282a462dafebe5062cd8a352ff31deff",
-    request: { is: isHalfRequest, parse: parseHalfRequest },
+    request: { is: isHalfRequest, parse: parseHalfRequest } as Validators<HalfRequest>,
     response: undefined,
   },
   "other-half": {
@@ -80,9 +90,12 @@ export const looseSidesCapabilities = {
     timeoutMs: undefined,
     hash: "c9a5cf304551d9edda9b3fe8a12c58b90bc508e8fc9bd6bc20eedbca87c54a33",
     request: undefined,
-    response: { is: isOtherHalfResponse, parse: parseOtherHalfResponse },
+    response: { is: isOtherHalfResponse, parse: parseOtherHalfResponse } as Validators<OtherHalfResponse>,
   },
 } as const;
+
+/** @deprecated `capabilities` */
+export const looseSidesCapabilities: typeof capabilities = capabilities;
 
 export function isHalfRequest(value: any): value is HalfRequest {
   return (
@@ -96,84 +109,54 @@ export function isOtherHalfResponse(value: any): value is OtherHalfResponse {
   return Number.isInteger(value) && value >= 0;
 }
 
-export function parseHalfRequest(value: unknown, options?: LooseSidesParseOptions): LooseSidesParseResult<HalfRequest> {
+export function parseHalfRequest(value: unknown, options?: ParseOptions): ParseResult<HalfRequest> {
   return parse(isHalfRequest(value), value, options, () => [
     { type: "object", properties: { a: "string" } },
   ]);
 }
 
-export function parseOtherHalfResponse(value: unknown, options?: LooseSidesParseOptions): LooseSidesParseResult<OtherHalfResponse> {
+export function parseOtherHalfResponse(value: unknown, options?: ParseOptions): ParseResult<OtherHalfResponse> {
   return parse(isOtherHalfResponse(value), value, options, () => [{ type: "integer", minimum: 0 }]);
 }
 
-/** Throws a `LooseSidesPayloadError` if the value is invalid. */
-export function assertHalfRequest(value: unknown, options?: LooseSidesParseOptions): asserts value is HalfRequest {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertHalfRequest(value: unknown, options?: ParseOptions): asserts value is HalfRequest {
   assert(parseHalfRequest(value, options));
 }
 
-/** Throws a `LooseSidesPayloadError` if the value is invalid. */
-export function assertOtherHalfResponse(value: unknown, options?: LooseSidesParseOptions): asserts value is OtherHalfResponse {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertOtherHalfResponse(value: unknown, options?: ParseOptions): asserts value is OtherHalfResponse {
   assert(parseOtherHalfResponse(value, options));
 }
 
 /** The request of `legacy` as a Standard Schema. */
-export const legacyRequest: LooseSidesStandardSchema<LegacyRequest> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value) => ({ value: value }),
-    jsonSchema: { input: schema_legacyRequest, output: schema_legacyRequest },
-  },
+export const legacyRequest: StandardSchema<LegacyRequest> = {
+  get "~standard"() { return standardSchema(undefined, schema_legacyRequest); },
 };
 
 /** The response of `legacy` as a Standard Schema. */
-export const legacyResponse: LooseSidesStandardSchema<LegacyResponse> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value) => ({ value: value }),
-    jsonSchema: { input: schema_legacyRequest, output: schema_legacyRequest },
-  },
+export const legacyResponse: StandardSchema<LegacyResponse> = {
+  get "~standard"() { return standardSchema(undefined, schema_legacyRequest); },
 };
 
 /** The request of `half` as a Standard Schema. */
-export const halfRequest: LooseSidesStandardSchema<HalfRequest> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseHalfRequest, value, options),
-    jsonSchema: { input: schema_halfRequest, output: schema_halfRequest },
-  },
+export const halfRequest: StandardSchema<HalfRequest> = {
+  get "~standard"() { return standardSchema(parseHalfRequest, schema_halfRequest); },
 };
 
 /** The response of `half` as a Standard Schema. */
-export const halfResponse: LooseSidesStandardSchema<HalfResponse> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value) => ({ value: value }),
-    jsonSchema: { input: schema_legacyRequest, output: schema_legacyRequest },
-  },
+export const halfResponse: StandardSchema<HalfResponse> = {
+  get "~standard"() { return standardSchema(undefined, schema_legacyRequest); },
 };
 
 /** The request of `other-half` as a Standard Schema. */
-export const otherHalfRequest: LooseSidesStandardSchema<OtherHalfRequest> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value) => ({ value: value }),
-    jsonSchema: { input: schema_legacyRequest, output: schema_legacyRequest },
-  },
+export const otherHalfRequest: StandardSchema<OtherHalfRequest> = {
+  get "~standard"() { return standardSchema(undefined, schema_legacyRequest); },
 };
 
 /** The response of `other-half` as a Standard Schema. */
-export const otherHalfResponse: LooseSidesStandardSchema<OtherHalfResponse> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseOtherHalfResponse, value, options),
-    jsonSchema: { input: schema_otherHalfResponse, output: schema_otherHalfResponse },
-  },
+export const otherHalfResponse: StandardSchema<OtherHalfResponse> = {
+  get "~standard"() { return standardSchema(parseOtherHalfResponse, schema_otherHalfResponse); },
 };
 
 function schema_legacyRequest(options: any): any {

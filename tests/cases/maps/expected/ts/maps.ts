@@ -11,20 +11,24 @@
 // biome-ignore-all assist: generated
 
 import {
-  PayloadError as MapsPayloadError,
+  PayloadError,
+  coerce,
   parse,
   assert,
-  standard,
+  standardSchema,
   jsonSchema,
   shallow as shared_shallow,
   isDict as shared_isDict,
   sized as shared_sized,
 } from "./_capgen.js";
 import type {
-  ParseResult as MapsParseResult,
-  ParseOptions as MapsParseOptions,
-  Violation as MapsViolation,
-  StandardSchema as MapsStandardSchema,
+  ParseResult,
+  ParseOptions,
+  Validators,
+  Violation,
+  StandardSchema,
+  Issue,
+  FormMembers,
 } from "./_capgen.js";
 const shallow = shared_shallow;
 const isDict = shared_isDict;
@@ -46,25 +50,39 @@ export type LabelRequestRecordsValue = {
 export type LabelResponse = { [key: string]: string };
 
 /** The request and the response of every capability. */
-export interface MapsCapabilities {
+export interface Capabilities {
   "label": { request: LabelRequest; response: LabelResponse };
 }
 
-export { MapsPayloadError };
-export type { MapsParseResult, MapsParseOptions, MapsViolation, MapsStandardSchema };
+/** @deprecated `Capabilities` */
+export type MapsCapabilities = Capabilities;
+
+export { PayloadError, coerce };
+export type {
+  ParseResult,
+  ParseOptions,
+  Validators,
+  Violation,
+  StandardSchema,
+  Issue,
+  FormMembers,
+};
 
 export const labelRequestChoicesValueValues = ["a", "b"] as const;
 
 /** The validators, the timeout, the version and the hash of every capability, by its name. */
-export const mapsCapabilities = {
+export const capabilities = {
   label: {
     version: undefined,
     timeoutMs: undefined,
     hash: "00228fe8dacdfda11e06861e8bab65867d56f163217c9c645e67243fed9e3b62",
-    request: { is: isLabelRequest, parse: parseLabelRequest },
-    response: { is: isLabelResponse, parse: parseLabelResponse },
+    request: { is: isLabelRequest, parse: parseLabelRequest } as Validators<LabelRequest>,
+    response: { is: isLabelResponse, parse: parseLabelResponse } as Validators<LabelResponse>,
   },
 } as const;
+
+/** @deprecated `capabilities` */
+export const mapsCapabilities: typeof capabilities = capabilities;
 
 export function isLabelRequest(value: any): value is LabelRequest {
   let value1: any, size1: any = 0;
@@ -102,7 +120,7 @@ export function isLabelResponse(value: any): value is LabelResponse {
   return (value?.constructor === Object || isDict(value)) && check_labelResponse(value);
 }
 
-export function parseLabelRequest(value: unknown, options?: MapsParseOptions): MapsParseResult<LabelRequest> {
+export function parseLabelRequest(value: unknown, options?: ParseOptions): ParseResult<LabelRequest> {
   return parse(isLabelRequest(value), value, options, () => [
     {
       type: "object",
@@ -118,38 +136,28 @@ export function parseLabelRequest(value: unknown, options?: MapsParseOptions): M
   ]);
 }
 
-export function parseLabelResponse(value: unknown, options?: MapsParseOptions): MapsParseResult<LabelResponse> {
+export function parseLabelResponse(value: unknown, options?: ParseOptions): ParseResult<LabelResponse> {
   return parse(isLabelResponse(value), value, options, () => [{ type: "object", rest: "string" }]);
 }
 
-/** Throws a `MapsPayloadError` if the value is invalid. */
-export function assertLabelRequest(value: unknown, options?: MapsParseOptions): asserts value is LabelRequest {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertLabelRequest(value: unknown, options?: ParseOptions): asserts value is LabelRequest {
   assert(parseLabelRequest(value, options));
 }
 
-/** Throws a `MapsPayloadError` if the value is invalid. */
-export function assertLabelResponse(value: unknown, options?: MapsParseOptions): asserts value is LabelResponse {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertLabelResponse(value: unknown, options?: ParseOptions): asserts value is LabelResponse {
   assert(parseLabelResponse(value, options));
 }
 
 /** The request of `label` as a Standard Schema. */
-export const labelRequest: MapsStandardSchema<LabelRequest> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseLabelRequest, value, options),
-    jsonSchema: { input: schema_labelRequest, output: schema_labelRequest },
-  },
+export const labelRequest: StandardSchema<LabelRequest> = {
+  get "~standard"() { return standardSchema(parseLabelRequest, schema_labelRequest); },
 };
 
 /** The response of `label` as a Standard Schema. */
-export const labelResponse: MapsStandardSchema<LabelResponse> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseLabelResponse, value, options),
-    jsonSchema: { input: schema_labelResponse, output: schema_labelResponse },
-  },
+export const labelResponse: StandardSchema<LabelResponse> = {
+  get "~standard"() { return standardSchema(parseLabelResponse, schema_labelResponse); },
 };
 
 function check_counts(value: any): boolean {

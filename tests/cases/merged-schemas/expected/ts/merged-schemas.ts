@@ -11,19 +11,23 @@
 // biome-ignore-all assist: generated
 
 import {
-  PayloadError as MergedSchemasPayloadError,
+  PayloadError,
+  coerce,
   parse,
   assert,
-  standard,
+  standardSchema,
   jsonSchema,
   isDict as shared_isDict,
   sized as shared_sized,
 } from "./_capgen.js";
 import type {
-  ParseResult as MergedSchemasParseResult,
-  ParseOptions as MergedSchemasParseOptions,
-  Violation as MergedSchemasViolation,
-  StandardSchema as MergedSchemasStandardSchema,
+  ParseResult,
+  ParseOptions,
+  Validators,
+  Violation,
+  StandardSchema,
+  Issue,
+  FormMembers,
 } from "./_capgen.js";
 const isDict = shared_isDict;
 const sized = shared_sized;
@@ -38,28 +42,37 @@ export type CreateRequest = {
 export type CreateResponse = unknown;
 
 /** The request and the response of every capability. */
-export interface MergedSchemasCapabilities {
+export interface Capabilities {
   "create": { request: CreateRequest; response: CreateResponse };
 }
 
-export { MergedSchemasPayloadError };
+/** @deprecated `Capabilities` */
+export type MergedSchemasCapabilities = Capabilities;
+
+export { PayloadError, coerce };
 export type {
-  MergedSchemasParseResult,
-  MergedSchemasParseOptions,
-  MergedSchemasViolation,
-  MergedSchemasStandardSchema,
+  ParseResult,
+  ParseOptions,
+  Validators,
+  Violation,
+  StandardSchema,
+  Issue,
+  FormMembers,
 };
 
 /** The validators, the timeout, the version and the hash of every capability, by its name. */
-export const mergedSchemasCapabilities = {
+export const capabilities = {
   create: {
     version: undefined,
     timeoutMs: undefined,
     hash: "66846b96a8e1a3c59d09d2b691bc52b6322528a5b03da50a486cb79c6da14e8c",
-    request: { is: isCreateRequest, parse: parseCreateRequest },
+    request: { is: isCreateRequest, parse: parseCreateRequest } as Validators<CreateRequest>,
     response: undefined,
   },
 } as const;
+
+/** @deprecated `capabilities` */
+export const mergedSchemasCapabilities: typeof capabilities = capabilities;
 
 export function isCreateRequest(value: any): value is CreateRequest {
   let value1: any, size1: any = 1;
@@ -86,7 +99,7 @@ export function isCreateRequest(value: any): value is CreateRequest {
   );
 }
 
-export function parseCreateRequest(value: unknown, options?: MergedSchemasParseOptions): MergedSchemasParseResult<CreateRequest> {
+export function parseCreateRequest(value: unknown, options?: ParseOptions): ParseResult<CreateRequest> {
   return parse(isCreateRequest(value), value, options, () => [
     {
       properties: { tag: {} },
@@ -103,29 +116,19 @@ export function parseCreateRequest(value: unknown, options?: MergedSchemasParseO
   ]);
 }
 
-/** Throws a `MergedSchemasPayloadError` if the value is invalid. */
-export function assertCreateRequest(value: unknown, options?: MergedSchemasParseOptions): asserts value is CreateRequest {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertCreateRequest(value: unknown, options?: ParseOptions): asserts value is CreateRequest {
   assert(parseCreateRequest(value, options));
 }
 
 /** The request of `create` as a Standard Schema. */
-export const createRequest: MergedSchemasStandardSchema<CreateRequest> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseCreateRequest, value, options),
-    jsonSchema: { input: schema_createRequest, output: schema_createRequest },
-  },
+export const createRequest: StandardSchema<CreateRequest> = {
+  get "~standard"() { return standardSchema(parseCreateRequest, schema_createRequest); },
 };
 
 /** The response of `create` as a Standard Schema. */
-export const createResponse: MergedSchemasStandardSchema<CreateResponse> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value) => ({ value: value }),
-    jsonSchema: { input: schema_createResponse, output: schema_createResponse },
-  },
+export const createResponse: StandardSchema<CreateResponse> = {
+  get "~standard"() { return standardSchema(undefined, schema_createResponse); },
 };
 
 function schema_createRequest(options: any): any {

@@ -11,10 +11,11 @@
 // biome-ignore-all assist: generated
 
 import {
-  PayloadError as MultiplesPayloadError,
+  PayloadError,
+  coerce,
   parse,
   assert,
-  standard,
+  standardSchema,
   jsonSchema,
   shallow as shared_shallow,
   isDict as shared_isDict,
@@ -23,10 +24,13 @@ import {
   repeated as shared_repeated,
 } from "./_capgen.js";
 import type {
-  ParseResult as MultiplesParseResult,
-  ParseOptions as MultiplesParseOptions,
-  Violation as MultiplesViolation,
-  StandardSchema as MultiplesStandardSchema,
+  ParseResult,
+  ParseOptions,
+  Validators,
+  Violation,
+  StandardSchema,
+  Issue,
+  FormMembers,
 } from "./_capgen.js";
 const shallow = shared_shallow;
 const isDict = shared_isDict;
@@ -69,30 +73,39 @@ export type OrderRequest = {
 export type OrderResponse = number;
 
 /** The request and the response of every capability. */
-export interface MultiplesCapabilities {
+export interface Capabilities {
   "order": { request: OrderRequest; response: OrderResponse };
 }
 
-export { MultiplesPayloadError };
+/** @deprecated `Capabilities` */
+export type MultiplesCapabilities = Capabilities;
+
+export { PayloadError, coerce };
 export type {
-  MultiplesParseResult,
-  MultiplesParseOptions,
-  MultiplesViolation,
-  MultiplesStandardSchema,
+  ParseResult,
+  ParseOptions,
+  Validators,
+  Violation,
+  StandardSchema,
+  Issue,
+  FormMembers,
 };
 
 export const orderRequestListedValues = [1, 2, 3, "a"] as const;
 
 /** The validators, the timeout, the version and the hash of every capability, by its name. */
-export const multiplesCapabilities = {
+export const capabilities = {
   order: {
     version: undefined,
     timeoutMs: undefined,
     hash: "6c10125294db7729c0a2b97ad792da2398b4daf4f0ed8d176c989cee07b7569f",
-    request: { is: isOrderRequest, parse: parseOrderRequest },
-    response: { is: isOrderResponse, parse: parseOrderResponse },
+    request: { is: isOrderRequest, parse: parseOrderRequest } as Validators<OrderRequest>,
+    response: { is: isOrderResponse, parse: parseOrderResponse } as Validators<OrderResponse>,
   },
 } as const;
+
+/** @deprecated `capabilities` */
+export const multiplesCapabilities: typeof capabilities = capabilities;
 
 export function isOrderRequest(value: any): value is OrderRequest {
   let value1: any, size1: any = 2;
@@ -180,7 +193,7 @@ export function isOrderResponse(value: any): value is OrderResponse {
   return Number.isFinite(value) && isMultiple(value, 0.25);
 }
 
-export function parseOrderRequest(value: unknown, options?: MultiplesParseOptions): MultiplesParseResult<OrderRequest> {
+export function parseOrderRequest(value: unknown, options?: ParseOptions): ParseResult<OrderRequest> {
   return parse(isOrderRequest(value), value, options, () => [
     {
       type: "object",
@@ -227,40 +240,30 @@ export function parseOrderRequest(value: unknown, options?: MultiplesParseOption
   ]);
 }
 
-export function parseOrderResponse(value: unknown, options?: MultiplesParseOptions): MultiplesParseResult<OrderResponse> {
+export function parseOrderResponse(value: unknown, options?: ParseOptions): ParseResult<OrderResponse> {
   return parse(isOrderResponse(value), value, options, () => [
     { type: "number", multipleOf: [0.25, isMultiple] },
   ]);
 }
 
-/** Throws a `MultiplesPayloadError` if the value is invalid. */
-export function assertOrderRequest(value: unknown, options?: MultiplesParseOptions): asserts value is OrderRequest {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertOrderRequest(value: unknown, options?: ParseOptions): asserts value is OrderRequest {
   assert(parseOrderRequest(value, options));
 }
 
-/** Throws a `MultiplesPayloadError` if the value is invalid. */
-export function assertOrderResponse(value: unknown, options?: MultiplesParseOptions): asserts value is OrderResponse {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertOrderResponse(value: unknown, options?: ParseOptions): asserts value is OrderResponse {
   assert(parseOrderResponse(value, options));
 }
 
 /** The request of `order` as a Standard Schema. */
-export const orderRequest: MultiplesStandardSchema<OrderRequest> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseOrderRequest, value, options),
-    jsonSchema: { input: schema_orderRequest, output: schema_orderRequest },
-  },
+export const orderRequest: StandardSchema<OrderRequest> = {
+  get "~standard"() { return standardSchema(parseOrderRequest, schema_orderRequest); },
 };
 
 /** The response of `order` as a Standard Schema. */
-export const orderResponse: MultiplesStandardSchema<OrderResponse> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseOrderResponse, value, options),
-    jsonSchema: { input: schema_orderResponse, output: schema_orderResponse },
-  },
+export const orderResponse: StandardSchema<OrderResponse> = {
+  get "~standard"() { return standardSchema(parseOrderResponse, schema_orderResponse); },
 };
 
 function check_sizes(value: any): boolean {

@@ -11,11 +11,12 @@
 // biome-ignore-all assist: generated
 
 import {
-  PayloadError as NameCollisionsPayloadError,
-  FailedCallError as NameCollisionsFailedCallError,
+  PayloadError,
+  FailedCallError,
+  coerce,
   parse,
   assert,
-  standard,
+  standardSchema,
   jsonSchema,
   clientOf,
   serve,
@@ -24,43 +25,46 @@ import {
   sized as shared_sized,
 } from "./_capgen.js";
 import type {
-  ParseResult as NameCollisionsParseResult,
-  ParseOptions as NameCollisionsParseOptions,
-  Violation as NameCollisionsViolation,
-  StandardSchema as NameCollisionsStandardSchema,
-  Transport as NameCollisionsTransport,
-  Message as NameCollisionsMessage,
-  Signal as NameCollisionsSignal,
-  Sign as NameCollisionsSign,
-  AgentSign as NameCollisionsAgentSign,
-  Verify as NameCollisionsVerify,
-  Signature as NameCollisionsSignature,
-  Retry as NameCollisionsRetry,
-  ClientOptions as NameCollisionsClientOptions,
-  Interceptor as NameCollisionsInterceptor,
-  OutgoingCall as NameCollisionsOutgoingCall,
-  SkewPolicy as NameCollisionsSkewPolicy,
-  CallOptions as NameCollisionsCallOptions,
-  Call as NameCollisionsCall,
-  CallResult as NameCollisionsCallResult,
-  FailedCall as NameCollisionsFailedCall,
-  CallError as NameCollisionsCallError,
-  CallFailure as NameCollisionsCallFailure,
-  FailureOf as NameCollisionsFailureOf,
-  Skew as NameCollisionsSkew,
-  Handler as NameCollisionsHandler,
-  Context as NameCollisionsContext,
-  DetailsOf as NameCollisionsDetailsOf,
-  ServerOptions as NameCollisionsServerOptions,
-  Proof as NameCollisionsProof,
-  Principal as NameCollisionsPrincipal,
-  Rights as NameCollisionsRights,
-  AuthorizedCapability as NameCollisionsAuthorizedCapability,
-  ServerInterceptor as NameCollisionsServerInterceptor,
-  ServedRequest as NameCollisionsServedRequest,
-  ServedAnswer as NameCollisionsServedAnswer,
-  Server as NameCollisionsServer,
-  HandleOptions as NameCollisionsHandleOptions,
+  ParseResult,
+  ParseOptions,
+  Validators,
+  Violation,
+  StandardSchema,
+  Issue,
+  FormMembers,
+  Transport,
+  Message,
+  Signal,
+  Sign,
+  AgentSign,
+  Verify,
+  Signature,
+  Retry,
+  ClientOptions,
+  Interceptor,
+  OutgoingCall,
+  SkewPolicy,
+  CallOptions,
+  Call,
+  CallResult,
+  FailedCall,
+  CallError,
+  CallFailure,
+  FailureOf,
+  Skew,
+  Handler,
+  Context,
+  DetailsOf,
+  ServerOptions,
+  Proof,
+  Principal,
+  Rights,
+  AuthorizedCapability,
+  ServerInterceptor,
+  ServedRequest,
+  ServedAnswer,
+  Server,
+  HandleOptions,
 } from "./_capgen.js";
 const isDict = shared_isDict;
 const sized = shared_sized;
@@ -98,86 +102,92 @@ export type VecRequest = string[];
 export type VecResponse = unknown;
 
 /** The request and the response of every capability. */
-export interface NameCollisionsCapabilities {
+export interface Capabilities {
   "a-b": { request: ABRequestXde271633; response: ABResponseX3e265543 };
   "a_b": { request: ABRequestXed2a9bb1; response: ABResponseXab0adb7d };
   "Capabilities": { request: CapabilitiesRequest; response: CapabilitiesResponse };
   "vec": { request: VecRequest; response: VecResponse };
 }
 
-export { NameCollisionsPayloadError, NameCollisionsFailedCallError };
+/** @deprecated `Capabilities` */
+export type NameCollisionsCapabilities = Capabilities;
+
+export { PayloadError, FailedCallError, coerce };
 export type {
-  NameCollisionsParseResult,
-  NameCollisionsParseOptions,
-  NameCollisionsViolation,
-  NameCollisionsStandardSchema,
-  NameCollisionsTransport,
-  NameCollisionsMessage,
-  NameCollisionsSignal,
-  NameCollisionsSign,
-  NameCollisionsAgentSign,
-  NameCollisionsVerify,
-  NameCollisionsSignature,
-  NameCollisionsRetry,
-  NameCollisionsClientOptions,
-  NameCollisionsInterceptor,
-  NameCollisionsOutgoingCall,
-  NameCollisionsSkewPolicy,
-  NameCollisionsCallOptions,
-  NameCollisionsCall,
-  NameCollisionsCallResult,
-  NameCollisionsFailedCall,
-  NameCollisionsCallError,
-  NameCollisionsCallFailure,
-  NameCollisionsFailureOf,
-  NameCollisionsSkew,
-  NameCollisionsHandler,
-  NameCollisionsContext,
-  NameCollisionsDetailsOf,
-  NameCollisionsServerOptions,
-  NameCollisionsProof,
-  NameCollisionsPrincipal,
-  NameCollisionsRights,
-  NameCollisionsAuthorizedCapability,
-  NameCollisionsServerInterceptor,
-  NameCollisionsServedRequest,
-  NameCollisionsServedAnswer,
-  NameCollisionsServer,
-  NameCollisionsHandleOptions,
+  ParseResult,
+  ParseOptions,
+  Validators,
+  Violation,
+  StandardSchema,
+  Issue,
+  FormMembers,
+  Transport,
+  Message,
+  Signal,
+  Sign,
+  AgentSign,
+  Verify,
+  Signature,
+  Retry,
+  ClientOptions,
+  Interceptor,
+  OutgoingCall,
+  SkewPolicy,
+  CallOptions,
+  Call,
+  CallResult,
+  FailedCall,
+  CallError,
+  CallFailure,
+  FailureOf,
+  Skew,
+  Handler,
+  Context,
+  DetailsOf,
+  ServerOptions,
+  Proof,
+  Principal,
+  Rights,
+  AuthorizedCapability,
+  ServerInterceptor,
+  ServedRequest,
+  ServedAnswer,
+  Server,
+  HandleOptions,
 };
 
 /** Calls the capabilities of the agent. */
 export interface NameCollisionsClient {
-  aBXd44362d6: NameCollisionsCall<ABRequestXde271633, ABResponseX3e265543>;
-  aBX648fa9b3: NameCollisionsCall<ABRequestXed2a9bb1, ABResponseXab0adb7d>;
-  capabilities: NameCollisionsCall<CapabilitiesRequest, CapabilitiesResponse>;
-  vec: NameCollisionsCall<VecRequest, VecResponse>;
+  aBXd44362d6: Call<ABRequestXde271633, ABResponseX3e265543>;
+  aBX648fa9b3: Call<ABRequestXed2a9bb1, ABResponseXab0adb7d>;
+  capabilities: Call<CapabilitiesRequest, CapabilitiesResponse>;
+  vec: Call<VecRequest, VecResponse>;
 }
 
 /** An implementation of the agent. */
 export interface NameCollisionsHandlers {
-  aBXd44362d6: NameCollisionsHandler<ABRequestXde271633, ABResponseX3e265543>;
-  aBX648fa9b3: NameCollisionsHandler<ABRequestXed2a9bb1, ABResponseXab0adb7d>;
-  capabilities: NameCollisionsHandler<CapabilitiesRequest, CapabilitiesResponse>;
-  vec: NameCollisionsHandler<VecRequest, VecResponse>;
+  aBXd44362d6: Handler<ABRequestXde271633, ABResponseX3e265543>;
+  aBX648fa9b3: Handler<ABRequestXed2a9bb1, ABResponseXab0adb7d>;
+  capabilities: Handler<CapabilitiesRequest, CapabilitiesResponse>;
+  vec: Handler<VecRequest, VecResponse>;
 }
 
 export const aBRequestOrderValues = ["asc", "ASC", "<", "<="] as const;
 
 /** The validators, the timeout, the version and the hash of every capability, by its name. */
-export const nameCollisionsCapabilities = {
+export const capabilities = {
   "a-b": {
     version: undefined,
     timeoutMs: undefined,
     hash: "2b75ba1b861d7a4d036607ccbdf17aa9067f4f8cf09a192d8c91f0433b09d583",
-    request: { is: isABRequestXde271633, parse: parseABRequestXde271633 },
+    request: { is: isABRequestXde271633, parse: parseABRequestXde271633 } as Validators<ABRequestXde271633>,
     response: undefined,
   },
   a_b: {
     version: undefined,
     timeoutMs: undefined,
     hash: "7b26063978b386030a110c1d9d16892e14f5829f5870c87a85a988c5c593281e",
-    request: { is: isABRequestXed2a9bb1, parse: parseABRequestXed2a9bb1 },
+    request: { is: isABRequestXed2a9bb1, parse: parseABRequestXed2a9bb1 } as Validators<ABRequestXed2a9bb1>,
     response: undefined,
   },
   Capabilities: {
@@ -191,10 +201,13 @@ export const nameCollisionsCapabilities = {
     version: undefined,
     timeoutMs: undefined,
     hash: "f9d4452b04a8d8a24df34777d835fdbab5c6bfca0243cae170e3875a4ea65c0a",
-    request: { is: isVecRequest, parse: parseVecRequest },
+    request: { is: isVecRequest, parse: parseVecRequest } as Validators<VecRequest>,
     response: undefined,
   },
 } as const;
+
+/** @deprecated `capabilities` */
+export const nameCollisionsCapabilities: typeof capabilities = capabilities;
 
 export function isABRequestXde271633(value: any): value is ABRequestXde271633 {
   let value1: any, size1: any = 0;
@@ -240,7 +253,7 @@ export function isVecRequest(value: any): value is VecRequest {
   return Array.isArray(value) && check_vecRequest(value);
 }
 
-export function parseABRequestXde271633(value: unknown, options?: NameCollisionsParseOptions): NameCollisionsParseResult<ABRequestXde271633> {
+export function parseABRequestXde271633(value: unknown, options?: ParseOptions): ParseResult<ABRequestXde271633> {
   return parse(isABRequestXde271633(value), value, options, () => [
     {
       type: "object",
@@ -255,125 +268,85 @@ export function parseABRequestXde271633(value: unknown, options?: NameCollisions
   ]);
 }
 
-export function parseABRequestXed2a9bb1(value: unknown, options?: NameCollisionsParseOptions): NameCollisionsParseResult<ABRequestXed2a9bb1> {
+export function parseABRequestXed2a9bb1(value: unknown, options?: ParseOptions): ParseResult<ABRequestXed2a9bb1> {
   return parse(isABRequestXed2a9bb1(value), value, options, () => [
     { type: "object", properties: { x: "string" } },
   ]);
 }
 
-export function parseVecRequest(value: unknown, options?: NameCollisionsParseOptions): NameCollisionsParseResult<VecRequest> {
+export function parseVecRequest(value: unknown, options?: ParseOptions): ParseResult<VecRequest> {
   return parse(isVecRequest(value), value, options, () => [{ type: "array", items: "string" }]);
 }
 
-/** Throws a `NameCollisionsPayloadError` if the value is invalid. */
-export function assertABRequestXde271633(value: unknown, options?: NameCollisionsParseOptions): asserts value is ABRequestXde271633 {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertABRequestXde271633(value: unknown, options?: ParseOptions): asserts value is ABRequestXde271633 {
   assert(parseABRequestXde271633(value, options));
 }
 
-/** Throws a `NameCollisionsPayloadError` if the value is invalid. */
-export function assertABRequestXed2a9bb1(value: unknown, options?: NameCollisionsParseOptions): asserts value is ABRequestXed2a9bb1 {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertABRequestXed2a9bb1(value: unknown, options?: ParseOptions): asserts value is ABRequestXed2a9bb1 {
   assert(parseABRequestXed2a9bb1(value, options));
 }
 
-/** Throws a `NameCollisionsPayloadError` if the value is invalid. */
-export function assertVecRequest(value: unknown, options?: NameCollisionsParseOptions): asserts value is VecRequest {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertVecRequest(value: unknown, options?: ParseOptions): asserts value is VecRequest {
   assert(parseVecRequest(value, options));
 }
 
 /** Makes a client that sends its messages over a transport. */
-export function createNameCollisionsClient(transport: NameCollisionsTransport, options: NameCollisionsClientOptions): NameCollisionsClient {
-  return clientOf("name-collisions", nameCollisionsCapabilities, call_methods, transport, options, NameCollisionsFailedCallError);
+export function createNameCollisionsClient(transport: Transport, options: ClientOptions): NameCollisionsClient {
+  return clientOf("name-collisions", capabilities, call_methods, transport, options, FailedCallError);
 }
 
 /** Handles a message, and returns the text of the response; `undefined` if it has none. */
-export function handleNameCollisions(text: string, handlers: NameCollisionsHandlers, options?: NameCollisionsServerOptions): globalThis.Promise<| string
+export function handleNameCollisions(text: string, handlers: NameCollisionsHandlers, options?: ServerOptions): globalThis.Promise<| string
   | undefined> {
-  return serve("name-collisions", nameCollisionsCapabilities, call_methods, text, handlers, options);
+  return serve("name-collisions", capabilities, call_methods, text, handlers, options);
 }
 
 /** Makes a server, which remembers requests: to cancel them, and to run duplicates once. */
-export function createNameCollisionsServer(handlers: NameCollisionsHandlers, options?: NameCollisionsServerOptions): NameCollisionsServer {
-  return serverOf("name-collisions", nameCollisionsCapabilities, call_methods, handlers, options);
+export function createNameCollisionsServer(handlers: NameCollisionsHandlers, options?: ServerOptions): Server {
+  return serverOf("name-collisions", capabilities, call_methods, handlers, options);
 }
 
 /** The request of `a-b` as a Standard Schema. */
-export const aBRequestXde271633: NameCollisionsStandardSchema<ABRequestXde271633> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseABRequestXde271633, value, options),
-    jsonSchema: { input: schema_abRequestXde271633, output: schema_abRequestXde271633 },
-  },
+export const aBRequestXde271633: StandardSchema<ABRequestXde271633> = {
+  get "~standard"() { return standardSchema(parseABRequestXde271633, schema_abRequestXde271633); },
 };
 
 /** The response of `a-b` as a Standard Schema. */
-export const aBResponseX3e265543: NameCollisionsStandardSchema<ABResponseX3e265543> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value) => ({ value: value }),
-    jsonSchema: { input: schema_abResponseX3e265543, output: schema_abResponseX3e265543 },
-  },
+export const aBResponseX3e265543: StandardSchema<ABResponseX3e265543> = {
+  get "~standard"() { return standardSchema(undefined, schema_abResponseX3e265543); },
 };
 
 /** The request of `a_b` as a Standard Schema. */
-export const aBRequestXed2a9bb1: NameCollisionsStandardSchema<ABRequestXed2a9bb1> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseABRequestXed2a9bb1, value, options),
-    jsonSchema: { input: schema_abRequestXed2a9bb1, output: schema_abRequestXed2a9bb1 },
-  },
+export const aBRequestXed2a9bb1: StandardSchema<ABRequestXed2a9bb1> = {
+  get "~standard"() { return standardSchema(parseABRequestXed2a9bb1, schema_abRequestXed2a9bb1); },
 };
 
 /** The response of `a_b` as a Standard Schema. */
-export const aBResponseXab0adb7d: NameCollisionsStandardSchema<ABResponseXab0adb7d> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value) => ({ value: value }),
-    jsonSchema: { input: schema_abResponseX3e265543, output: schema_abResponseX3e265543 },
-  },
+export const aBResponseXab0adb7d: StandardSchema<ABResponseXab0adb7d> = {
+  get "~standard"() { return standardSchema(undefined, schema_abResponseX3e265543); },
 };
 
 /** The request of `Capabilities` as a Standard Schema. */
-export const capabilitiesRequest: NameCollisionsStandardSchema<CapabilitiesRequest> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value) => ({ value: value }),
-    jsonSchema: { input: schema_abResponseX3e265543, output: schema_abResponseX3e265543 },
-  },
+export const capabilitiesRequest: StandardSchema<CapabilitiesRequest> = {
+  get "~standard"() { return standardSchema(undefined, schema_abResponseX3e265543); },
 };
 
 /** The response of `Capabilities` as a Standard Schema. */
-export const capabilitiesResponse: NameCollisionsStandardSchema<CapabilitiesResponse> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value) => ({ value: value }),
-    jsonSchema: { input: schema_abResponseX3e265543, output: schema_abResponseX3e265543 },
-  },
+export const capabilitiesResponse: StandardSchema<CapabilitiesResponse> = {
+  get "~standard"() { return standardSchema(undefined, schema_abResponseX3e265543); },
 };
 
 /** The request of `vec` as a Standard Schema. */
-export const vecRequest: NameCollisionsStandardSchema<VecRequest> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseVecRequest, value, options),
-    jsonSchema: { input: schema_vecRequest, output: schema_vecRequest },
-  },
+export const vecRequest: StandardSchema<VecRequest> = {
+  get "~standard"() { return standardSchema(parseVecRequest, schema_vecRequest); },
 };
 
 /** The response of `vec` as a Standard Schema. */
-export const vecResponse: NameCollisionsStandardSchema<VecResponse> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value) => ({ value: value }),
-    jsonSchema: { input: schema_abResponseX3e265543, output: schema_abResponseX3e265543 },
-  },
+export const vecResponse: StandardSchema<VecResponse> = {
+  get "~standard"() { return standardSchema(undefined, schema_abResponseX3e265543); },
 };
 
 function check_vecRequest(value: any): boolean {

@@ -11,19 +11,23 @@
 // biome-ignore-all assist: generated
 
 import {
-  PayloadError as NameCollisionsPayloadError,
+  PayloadError,
+  coerce,
   parse,
   assert,
-  standard,
+  standardSchema,
   jsonSchema,
   isDict as shared_isDict,
   sized as shared_sized,
 } from "./_capgen.js";
 import type {
-  ParseResult as NameCollisionsParseResult,
-  ParseOptions as NameCollisionsParseOptions,
-  Violation as NameCollisionsViolation,
-  StandardSchema as NameCollisionsStandardSchema,
+  ParseResult,
+  ParseOptions,
+  Validators,
+  Violation,
+  StandardSchema,
+  Issue,
+  FormMembers,
 } from "./_capgen.js";
 const isDict = shared_isDict;
 const sized = shared_sized;
@@ -61,37 +65,43 @@ export type VecRequest = string[];
 export type VecResponse = unknown;
 
 /** The request and the response of every capability. */
-export interface NameCollisionsCapabilities {
+export interface Capabilities {
   "a-b": { request: ABRequestXde271633; response: ABResponseX3e265543 };
   "a_b": { request: ABRequestXed2a9bb1; response: ABResponseXab0adb7d };
   "Capabilities": { request: CapabilitiesRequest; response: CapabilitiesResponse };
   "vec": { request: VecRequest; response: VecResponse };
 }
 
-export { NameCollisionsPayloadError };
+/** @deprecated `Capabilities` */
+export type NameCollisionsCapabilities = Capabilities;
+
+export { PayloadError, coerce };
 export type {
-  NameCollisionsParseResult,
-  NameCollisionsParseOptions,
-  NameCollisionsViolation,
-  NameCollisionsStandardSchema,
+  ParseResult,
+  ParseOptions,
+  Validators,
+  Violation,
+  StandardSchema,
+  Issue,
+  FormMembers,
 };
 
 export const aBRequestOrderValues = ["asc", "ASC", "<", "<="] as const;
 
 /** The validators, the timeout, the version and the hash of every capability, by its name. */
-export const nameCollisionsCapabilities = {
+export const capabilities = {
   "a-b": {
     version: undefined,
     timeoutMs: undefined,
     hash: "2b75ba1b861d7a4d036607ccbdf17aa9067f4f8cf09a192d8c91f0433b09d583",
-    request: { is: isABRequestXde271633, parse: parseABRequestXde271633 },
+    request: { is: isABRequestXde271633, parse: parseABRequestXde271633 } as Validators<ABRequestXde271633>,
     response: undefined,
   },
   a_b: {
     version: undefined,
     timeoutMs: undefined,
     hash: "7b26063978b386030a110c1d9d16892e14f5829f5870c87a85a988c5c593281e",
-    request: { is: isABRequestXed2a9bb1, parse: parseABRequestXed2a9bb1 },
+    request: { is: isABRequestXed2a9bb1, parse: parseABRequestXed2a9bb1 } as Validators<ABRequestXed2a9bb1>,
     response: undefined,
   },
   Capabilities: {
@@ -105,10 +115,13 @@ export const nameCollisionsCapabilities = {
     version: undefined,
     timeoutMs: undefined,
     hash: "f9d4452b04a8d8a24df34777d835fdbab5c6bfca0243cae170e3875a4ea65c0a",
-    request: { is: isVecRequest, parse: parseVecRequest },
+    request: { is: isVecRequest, parse: parseVecRequest } as Validators<VecRequest>,
     response: undefined,
   },
 } as const;
+
+/** @deprecated `capabilities` */
+export const nameCollisionsCapabilities: typeof capabilities = capabilities;
 
 export function isABRequestXde271633(value: any): value is ABRequestXde271633 {
   let value1: any, size1: any = 0;
@@ -154,7 +167,7 @@ export function isVecRequest(value: any): value is VecRequest {
   return Array.isArray(value) && check_vecRequest(value);
 }
 
-export function parseABRequestXde271633(value: unknown, options?: NameCollisionsParseOptions): NameCollisionsParseResult<ABRequestXde271633> {
+export function parseABRequestXde271633(value: unknown, options?: ParseOptions): ParseResult<ABRequestXde271633> {
   return parse(isABRequestXde271633(value), value, options, () => [
     {
       type: "object",
@@ -169,109 +182,69 @@ export function parseABRequestXde271633(value: unknown, options?: NameCollisions
   ]);
 }
 
-export function parseABRequestXed2a9bb1(value: unknown, options?: NameCollisionsParseOptions): NameCollisionsParseResult<ABRequestXed2a9bb1> {
+export function parseABRequestXed2a9bb1(value: unknown, options?: ParseOptions): ParseResult<ABRequestXed2a9bb1> {
   return parse(isABRequestXed2a9bb1(value), value, options, () => [
     { type: "object", properties: { x: "string" } },
   ]);
 }
 
-export function parseVecRequest(value: unknown, options?: NameCollisionsParseOptions): NameCollisionsParseResult<VecRequest> {
+export function parseVecRequest(value: unknown, options?: ParseOptions): ParseResult<VecRequest> {
   return parse(isVecRequest(value), value, options, () => [{ type: "array", items: "string" }]);
 }
 
-/** Throws a `NameCollisionsPayloadError` if the value is invalid. */
-export function assertABRequestXde271633(value: unknown, options?: NameCollisionsParseOptions): asserts value is ABRequestXde271633 {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertABRequestXde271633(value: unknown, options?: ParseOptions): asserts value is ABRequestXde271633 {
   assert(parseABRequestXde271633(value, options));
 }
 
-/** Throws a `NameCollisionsPayloadError` if the value is invalid. */
-export function assertABRequestXed2a9bb1(value: unknown, options?: NameCollisionsParseOptions): asserts value is ABRequestXed2a9bb1 {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertABRequestXed2a9bb1(value: unknown, options?: ParseOptions): asserts value is ABRequestXed2a9bb1 {
   assert(parseABRequestXed2a9bb1(value, options));
 }
 
-/** Throws a `NameCollisionsPayloadError` if the value is invalid. */
-export function assertVecRequest(value: unknown, options?: NameCollisionsParseOptions): asserts value is VecRequest {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertVecRequest(value: unknown, options?: ParseOptions): asserts value is VecRequest {
   assert(parseVecRequest(value, options));
 }
 
 /** The request of `a-b` as a Standard Schema. */
-export const aBRequestXde271633: NameCollisionsStandardSchema<ABRequestXde271633> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseABRequestXde271633, value, options),
-    jsonSchema: { input: schema_abRequestXde271633, output: schema_abRequestXde271633 },
-  },
+export const aBRequestXde271633: StandardSchema<ABRequestXde271633> = {
+  get "~standard"() { return standardSchema(parseABRequestXde271633, schema_abRequestXde271633); },
 };
 
 /** The response of `a-b` as a Standard Schema. */
-export const aBResponseX3e265543: NameCollisionsStandardSchema<ABResponseX3e265543> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value) => ({ value: value }),
-    jsonSchema: { input: schema_abResponseX3e265543, output: schema_abResponseX3e265543 },
-  },
+export const aBResponseX3e265543: StandardSchema<ABResponseX3e265543> = {
+  get "~standard"() { return standardSchema(undefined, schema_abResponseX3e265543); },
 };
 
 /** The request of `a_b` as a Standard Schema. */
-export const aBRequestXed2a9bb1: NameCollisionsStandardSchema<ABRequestXed2a9bb1> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseABRequestXed2a9bb1, value, options),
-    jsonSchema: { input: schema_abRequestXed2a9bb1, output: schema_abRequestXed2a9bb1 },
-  },
+export const aBRequestXed2a9bb1: StandardSchema<ABRequestXed2a9bb1> = {
+  get "~standard"() { return standardSchema(parseABRequestXed2a9bb1, schema_abRequestXed2a9bb1); },
 };
 
 /** The response of `a_b` as a Standard Schema. */
-export const aBResponseXab0adb7d: NameCollisionsStandardSchema<ABResponseXab0adb7d> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value) => ({ value: value }),
-    jsonSchema: { input: schema_abResponseX3e265543, output: schema_abResponseX3e265543 },
-  },
+export const aBResponseXab0adb7d: StandardSchema<ABResponseXab0adb7d> = {
+  get "~standard"() { return standardSchema(undefined, schema_abResponseX3e265543); },
 };
 
 /** The request of `Capabilities` as a Standard Schema. */
-export const capabilitiesRequest: NameCollisionsStandardSchema<CapabilitiesRequest> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value) => ({ value: value }),
-    jsonSchema: { input: schema_abResponseX3e265543, output: schema_abResponseX3e265543 },
-  },
+export const capabilitiesRequest: StandardSchema<CapabilitiesRequest> = {
+  get "~standard"() { return standardSchema(undefined, schema_abResponseX3e265543); },
 };
 
 /** The response of `Capabilities` as a Standard Schema. */
-export const capabilitiesResponse: NameCollisionsStandardSchema<CapabilitiesResponse> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value) => ({ value: value }),
-    jsonSchema: { input: schema_abResponseX3e265543, output: schema_abResponseX3e265543 },
-  },
+export const capabilitiesResponse: StandardSchema<CapabilitiesResponse> = {
+  get "~standard"() { return standardSchema(undefined, schema_abResponseX3e265543); },
 };
 
 /** The request of `vec` as a Standard Schema. */
-export const vecRequest: NameCollisionsStandardSchema<VecRequest> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseVecRequest, value, options),
-    jsonSchema: { input: schema_vecRequest, output: schema_vecRequest },
-  },
+export const vecRequest: StandardSchema<VecRequest> = {
+  get "~standard"() { return standardSchema(parseVecRequest, schema_vecRequest); },
 };
 
 /** The response of `vec` as a Standard Schema. */
-export const vecResponse: NameCollisionsStandardSchema<VecResponse> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value) => ({ value: value }),
-    jsonSchema: { input: schema_abResponseX3e265543, output: schema_abResponseX3e265543 },
-  },
+export const vecResponse: StandardSchema<VecResponse> = {
+  get "~standard"() { return standardSchema(undefined, schema_abResponseX3e265543); },
 };
 
 function check_vecRequest(value: any): boolean {

@@ -11,19 +11,23 @@
 // biome-ignore-all assist: generated
 
 import {
-  PayloadError as NestedRecordsPayloadError,
+  PayloadError,
+  coerce,
   parse,
   assert,
-  standard,
+  standardSchema,
   jsonSchema,
   isDict as shared_isDict,
   sized as shared_sized,
 } from "./_capgen.js";
 import type {
-  ParseResult as NestedRecordsParseResult,
-  ParseOptions as NestedRecordsParseOptions,
-  Violation as NestedRecordsViolation,
-  StandardSchema as NestedRecordsStandardSchema,
+  ParseResult,
+  ParseOptions,
+  Validators,
+  Violation,
+  StandardSchema,
+  Issue,
+  FormMembers,
 } from "./_capgen.js";
 const isDict = shared_isDict;
 const sized = shared_sized;
@@ -54,28 +58,37 @@ export type ShipRequestItemsItem = {
 export type ShipResponse = unknown;
 
 /** The request and the response of every capability. */
-export interface NestedRecordsCapabilities {
+export interface Capabilities {
   "ship": { request: ShipRequest; response: ShipResponse };
 }
 
-export { NestedRecordsPayloadError };
+/** @deprecated `Capabilities` */
+export type NestedRecordsCapabilities = Capabilities;
+
+export { PayloadError, coerce };
 export type {
-  NestedRecordsParseResult,
-  NestedRecordsParseOptions,
-  NestedRecordsViolation,
-  NestedRecordsStandardSchema,
+  ParseResult,
+  ParseOptions,
+  Validators,
+  Violation,
+  StandardSchema,
+  Issue,
+  FormMembers,
 };
 
 /** The validators, the timeout, the version and the hash of every capability, by its name. */
-export const nestedRecordsCapabilities = {
+export const capabilities = {
   ship: {
     version: undefined,
     timeoutMs: undefined,
     hash: "21d3c8c75eb69fc872954d408921b1f2522401b6062146503a779bd7d45341d4",
-    request: { is: isShipRequest, parse: parseShipRequest },
+    request: { is: isShipRequest, parse: parseShipRequest } as Validators<ShipRequest>,
     response: undefined,
   },
 } as const;
+
+/** @deprecated `capabilities` */
+export const nestedRecordsCapabilities: typeof capabilities = capabilities;
 
 export function isShipRequest(value: any): value is ShipRequest {
   let value1: any, value2: any, size2: any = 1;
@@ -100,7 +113,7 @@ export function isShipRequest(value: any): value is ShipRequest {
   );
 }
 
-export function parseShipRequest(value: unknown, options?: NestedRecordsParseOptions): NestedRecordsParseResult<ShipRequest> {
+export function parseShipRequest(value: unknown, options?: ParseOptions): ParseResult<ShipRequest> {
   return parse(isShipRequest(value), value, options, () => [
     {
       type: "object",
@@ -122,29 +135,19 @@ export function parseShipRequest(value: unknown, options?: NestedRecordsParseOpt
   ]);
 }
 
-/** Throws a `NestedRecordsPayloadError` if the value is invalid. */
-export function assertShipRequest(value: unknown, options?: NestedRecordsParseOptions): asserts value is ShipRequest {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertShipRequest(value: unknown, options?: ParseOptions): asserts value is ShipRequest {
   assert(parseShipRequest(value, options));
 }
 
 /** The request of `ship` as a Standard Schema. */
-export const shipRequest: NestedRecordsStandardSchema<ShipRequest> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseShipRequest, value, options),
-    jsonSchema: { input: schema_shipRequest, output: schema_shipRequest },
-  },
+export const shipRequest: StandardSchema<ShipRequest> = {
+  get "~standard"() { return standardSchema(parseShipRequest, schema_shipRequest); },
 };
 
 /** The response of `ship` as a Standard Schema. */
-export const shipResponse: NestedRecordsStandardSchema<ShipResponse> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value) => ({ value: value }),
-    jsonSchema: { input: schema_shipResponse, output: schema_shipResponse },
-  },
+export const shipResponse: StandardSchema<ShipResponse> = {
+  get "~standard"() { return standardSchema(undefined, schema_shipResponse); },
 };
 
 function check_lines(value: any): boolean {

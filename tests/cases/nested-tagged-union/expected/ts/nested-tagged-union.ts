@@ -11,20 +11,24 @@
 // biome-ignore-all assist: generated
 
 import {
-  PayloadError as NestedTaggedUnionPayloadError,
+  PayloadError,
+  coerce,
   parse,
   explainUnion,
   assert,
-  standard,
+  standardSchema,
   jsonSchema,
   isDict as shared_isDict,
   sized as shared_sized,
 } from "./_capgen.js";
 import type {
-  ParseResult as NestedTaggedUnionParseResult,
-  ParseOptions as NestedTaggedUnionParseOptions,
-  Violation as NestedTaggedUnionViolation,
-  StandardSchema as NestedTaggedUnionStandardSchema,
+  ParseResult,
+  ParseOptions,
+  Validators,
+  Violation,
+  StandardSchema,
+  Issue,
+  FormMembers,
 } from "./_capgen.js";
 const isDict = shared_isDict;
 const sized = shared_sized;
@@ -66,16 +70,22 @@ export type DrawRequestShadow = {
 export type DrawResponse = unknown;
 
 /** The request and the response of every capability. */
-export interface NestedTaggedUnionCapabilities {
+export interface Capabilities {
   "draw": { request: DrawRequest; response: DrawResponse };
 }
 
-export { NestedTaggedUnionPayloadError };
+/** @deprecated `Capabilities` */
+export type NestedTaggedUnionCapabilities = Capabilities;
+
+export { PayloadError, coerce };
 export type {
-  NestedTaggedUnionParseResult,
-  NestedTaggedUnionParseOptions,
-  NestedTaggedUnionViolation,
-  NestedTaggedUnionStandardSchema,
+  ParseResult,
+  ParseOptions,
+  Validators,
+  Violation,
+  StandardSchema,
+  Issue,
+  FormMembers,
 };
 
 export const blurNormalTypeValues = ["LAYER", "BACKGROUND"] as const;
@@ -83,15 +93,18 @@ export const blurNormalTypeValues = ["LAYER", "BACKGROUND"] as const;
 export const blurProgressiveTypeValues = ["LAYER", "BACKGROUND"] as const;
 
 /** The validators, the timeout, the version and the hash of every capability, by its name. */
-export const nestedTaggedUnionCapabilities = {
+export const capabilities = {
   draw: {
     version: undefined,
     timeoutMs: undefined,
     hash: "e28a2623644c665ef59fd5701bb34a0ce54bf051734cdd5d1e406fc5d0d891b8",
-    request: { is: isDrawRequest, parse: parseDrawRequest },
+    request: { is: isDrawRequest, parse: parseDrawRequest } as Validators<DrawRequest>,
     response: undefined,
   },
 } as const;
+
+/** @deprecated `capabilities` */
+export const nestedTaggedUnionCapabilities: typeof capabilities = capabilities;
 
 /**
  * Whether a `DrawRequest` is a `Noise`. It looks only at "type", so the value must already be valid.
@@ -175,7 +188,7 @@ export function isDrawRequest(value: any): value is DrawRequest {
   ) === 1;
 }
 
-export function parseDrawRequest(value: unknown, options?: NestedTaggedUnionParseOptions): NestedTaggedUnionParseResult<DrawRequest> {
+export function parseDrawRequest(value: unknown, options?: ParseOptions): ParseResult<DrawRequest> {
   return parse(isDrawRequest(value), value, options, () => [
     {
       unions: [
@@ -281,29 +294,19 @@ export function parseDrawRequest(value: unknown, options?: NestedTaggedUnionPars
   ]);
 }
 
-/** Throws a `NestedTaggedUnionPayloadError` if the value is invalid. */
-export function assertDrawRequest(value: unknown, options?: NestedTaggedUnionParseOptions): asserts value is DrawRequest {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertDrawRequest(value: unknown, options?: ParseOptions): asserts value is DrawRequest {
   assert(parseDrawRequest(value, options));
 }
 
 /** The request of `draw` as a Standard Schema. */
-export const drawRequest: NestedTaggedUnionStandardSchema<DrawRequest> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseDrawRequest, value, options),
-    jsonSchema: { input: schema_drawRequest, output: schema_drawRequest },
-  },
+export const drawRequest: StandardSchema<DrawRequest> = {
+  get "~standard"() { return standardSchema(parseDrawRequest, schema_drawRequest); },
 };
 
 /** The response of `draw` as a Standard Schema. */
-export const drawResponse: NestedTaggedUnionStandardSchema<DrawResponse> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value) => ({ value: value }),
-    jsonSchema: { input: schema_drawResponse, output: schema_drawResponse },
-  },
+export const drawResponse: StandardSchema<DrawResponse> = {
+  get "~standard"() { return standardSchema(undefined, schema_drawResponse); },
 };
 
 function schema_drawRequest(options: any): any {

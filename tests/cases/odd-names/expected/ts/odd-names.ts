@@ -11,20 +11,24 @@
 // biome-ignore-all assist: generated
 
 import {
-  PayloadError as OddNamesPayloadError,
+  PayloadError,
+  coerce,
   parse,
   assert,
-  standard,
+  standardSchema,
   jsonSchema,
   isDict as shared_isDict,
   own as shared_own,
   sized as shared_sized,
 } from "./_capgen.js";
 import type {
-  ParseResult as OddNamesParseResult,
-  ParseOptions as OddNamesParseOptions,
-  Violation as OddNamesViolation,
-  StandardSchema as OddNamesStandardSchema,
+  ParseResult,
+  ParseOptions,
+  Validators,
+  Violation,
+  StandardSchema,
+  Issue,
+  FormMembers,
 } from "./_capgen.js";
 const isDict = shared_isDict;
 const own = shared_own;
@@ -60,28 +64,37 @@ export type N2ndTryOfItRequest = {
 export type N2ndTryOfItResponse = unknown;
 
 /** The request and the response of every capability. */
-export interface OddNamesCapabilities {
+export interface Capabilities {
   "2nd_try-of-it": { request: N2ndTryOfItRequest; response: N2ndTryOfItResponse };
 }
 
-export { OddNamesPayloadError };
+/** @deprecated `Capabilities` */
+export type OddNamesCapabilities = Capabilities;
+
+export { PayloadError, coerce };
 export type {
-  OddNamesParseResult,
-  OddNamesParseOptions,
-  OddNamesViolation,
-  OddNamesStandardSchema,
+  ParseResult,
+  ParseOptions,
+  Validators,
+  Violation,
+  StandardSchema,
+  Issue,
+  FormMembers,
 };
 
 /** The validators, the timeout, the version and the hash of every capability, by its name. */
-export const oddNamesCapabilities = {
+export const capabilities = {
   "2nd_try-of-it": {
     version: undefined,
     timeoutMs: undefined,
     hash: "48f1838270855cea73c77d318d63b854bf14894986cb4cca7f34e11f066df265",
-    request: { is: isN2ndTryOfItRequest, parse: parseN2ndTryOfItRequest },
+    request: { is: isN2ndTryOfItRequest, parse: parseN2ndTryOfItRequest } as Validators<N2ndTryOfItRequest>,
     response: undefined,
   },
 } as const;
+
+/** @deprecated `capabilities` */
+export const oddNamesCapabilities: typeof capabilities = capabilities;
 
 export function isN2ndTryOfItRequest(value: any): value is N2ndTryOfItRequest {
   let value1: any, size1: any = 3;
@@ -131,7 +144,7 @@ export function isN2ndTryOfItRequest(value: any): value is N2ndTryOfItRequest {
   );
 }
 
-export function parseN2ndTryOfItRequest(value: unknown, options?: OddNamesParseOptions): OddNamesParseResult<N2ndTryOfItRequest> {
+export function parseN2ndTryOfItRequest(value: unknown, options?: ParseOptions): ParseResult<N2ndTryOfItRequest> {
   return parse(isN2ndTryOfItRequest(value), value, options, () => [
     {
       type: "object",
@@ -161,29 +174,19 @@ export function parseN2ndTryOfItRequest(value: unknown, options?: OddNamesParseO
   ]);
 }
 
-/** Throws a `OddNamesPayloadError` if the value is invalid. */
-export function assertN2ndTryOfItRequest(value: unknown, options?: OddNamesParseOptions): asserts value is N2ndTryOfItRequest {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertN2ndTryOfItRequest(value: unknown, options?: ParseOptions): asserts value is N2ndTryOfItRequest {
   assert(parseN2ndTryOfItRequest(value, options));
 }
 
 /** The request of `2nd_try-of-it` as a Standard Schema. */
-export const n2ndTryOfItRequest: OddNamesStandardSchema<N2ndTryOfItRequest> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseN2ndTryOfItRequest, value, options),
-    jsonSchema: { input: schema_n2ndTryOfItRequest, output: schema_n2ndTryOfItRequest },
-  },
+export const n2ndTryOfItRequest: StandardSchema<N2ndTryOfItRequest> = {
+  get "~standard"() { return standardSchema(parseN2ndTryOfItRequest, schema_n2ndTryOfItRequest); },
 };
 
 /** The response of `2nd_try-of-it` as a Standard Schema. */
-export const n2ndTryOfItResponse: OddNamesStandardSchema<N2ndTryOfItResponse> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value) => ({ value: value }),
-    jsonSchema: { input: schema_n2ndTryOfItResponse, output: schema_n2ndTryOfItResponse },
-  },
+export const n2ndTryOfItResponse: StandardSchema<N2ndTryOfItResponse> = {
+  get "~standard"() { return standardSchema(undefined, schema_n2ndTryOfItResponse); },
 };
 
 function schema_n2ndTryOfItRequest(options: any): any {

@@ -11,20 +11,24 @@
 // biome-ignore-all assist: generated
 
 import {
-  PayloadError as OptionalAndNullablePayloadError,
+  PayloadError,
+  coerce,
   parse,
   explainUnion,
   assert,
-  standard,
+  standardSchema,
   jsonSchema,
   isDict as shared_isDict,
   sized as shared_sized,
 } from "./_capgen.js";
 import type {
-  ParseResult as OptionalAndNullableParseResult,
-  ParseOptions as OptionalAndNullableParseOptions,
-  Violation as OptionalAndNullableViolation,
-  StandardSchema as OptionalAndNullableStandardSchema,
+  ParseResult,
+  ParseOptions,
+  Validators,
+  Violation,
+  StandardSchema,
+  Issue,
+  FormMembers,
 } from "./_capgen.js";
 const isDict = shared_isDict;
 const sized = shared_sized;
@@ -46,30 +50,39 @@ export type UpdateResponseValue = {
 };
 
 /** The request and the response of every capability. */
-export interface OptionalAndNullableCapabilities {
+export interface Capabilities {
   "update": { request: UpdateRequest; response: UpdateResponse };
 }
 
-export { OptionalAndNullablePayloadError };
+/** @deprecated `Capabilities` */
+export type OptionalAndNullableCapabilities = Capabilities;
+
+export { PayloadError, coerce };
 export type {
-  OptionalAndNullableParseResult,
-  OptionalAndNullableParseOptions,
-  OptionalAndNullableViolation,
-  OptionalAndNullableStandardSchema,
+  ParseResult,
+  ParseOptions,
+  Validators,
+  Violation,
+  StandardSchema,
+  Issue,
+  FormMembers,
 };
 
 export const updateRequestNullableChoiceValues = ["on", "off"] as const;
 
 /** The validators, the timeout, the version and the hash of every capability, by its name. */
-export const optionalAndNullableCapabilities = {
+export const capabilities = {
   update: {
     version: undefined,
     timeoutMs: undefined,
     hash: "045d29ef8451e65db872e33a7778c7197280b01bf08ed5bd92e3d3c142953505",
-    request: { is: isUpdateRequest, parse: parseUpdateRequest },
-    response: { is: isUpdateResponse, parse: parseUpdateResponse },
+    request: { is: isUpdateRequest, parse: parseUpdateRequest } as Validators<UpdateRequest>,
+    response: { is: isUpdateResponse, parse: parseUpdateResponse } as Validators<UpdateResponse>,
   },
 } as const;
+
+/** @deprecated `capabilities` */
+export const optionalAndNullableCapabilities: typeof capabilities = capabilities;
 
 export function isUpdateRequest(value: any): value is UpdateRequest {
   let value1: any, size1: any = 2;
@@ -105,7 +118,7 @@ export function isUpdateResponse(value: any): value is UpdateResponse {
   );
 }
 
-export function parseUpdateRequest(value: unknown, options?: OptionalAndNullableParseOptions): OptionalAndNullableParseResult<UpdateRequest> {
+export function parseUpdateRequest(value: unknown, options?: ParseOptions): ParseResult<UpdateRequest> {
   return parse(isUpdateRequest(value), value, options, () => [
     {
       type: "object",
@@ -133,40 +146,30 @@ export function parseUpdateRequest(value: unknown, options?: OptionalAndNullable
   ]);
 }
 
-export function parseUpdateResponse(value: unknown, options?: OptionalAndNullableParseOptions): OptionalAndNullableParseResult<UpdateResponse> {
+export function parseUpdateResponse(value: unknown, options?: ParseOptions): ParseResult<UpdateResponse> {
   return parse(isUpdateResponse(value), value, options, () => [
     { type: ["null", "object"], properties: { done: "boolean" } },
   ]);
 }
 
-/** Throws a `OptionalAndNullablePayloadError` if the value is invalid. */
-export function assertUpdateRequest(value: unknown, options?: OptionalAndNullableParseOptions): asserts value is UpdateRequest {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertUpdateRequest(value: unknown, options?: ParseOptions): asserts value is UpdateRequest {
   assert(parseUpdateRequest(value, options));
 }
 
-/** Throws a `OptionalAndNullablePayloadError` if the value is invalid. */
-export function assertUpdateResponse(value: unknown, options?: OptionalAndNullableParseOptions): asserts value is UpdateResponse {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertUpdateResponse(value: unknown, options?: ParseOptions): asserts value is UpdateResponse {
   assert(parseUpdateResponse(value, options));
 }
 
 /** The request of `update` as a Standard Schema. */
-export const updateRequest: OptionalAndNullableStandardSchema<UpdateRequest> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseUpdateRequest, value, options),
-    jsonSchema: { input: schema_updateRequest, output: schema_updateRequest },
-  },
+export const updateRequest: StandardSchema<UpdateRequest> = {
+  get "~standard"() { return standardSchema(parseUpdateRequest, schema_updateRequest); },
 };
 
 /** The response of `update` as a Standard Schema. */
-export const updateResponse: OptionalAndNullableStandardSchema<UpdateResponse> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseUpdateResponse, value, options),
-    jsonSchema: { input: schema_updateResponse, output: schema_updateResponse },
-  },
+export const updateResponse: StandardSchema<UpdateResponse> = {
+  get "~standard"() { return standardSchema(parseUpdateResponse, schema_updateResponse); },
 };
 
 function schema_updateRequest(options: any): any {

@@ -11,20 +11,24 @@
 // biome-ignore-all assist: generated
 
 import {
-  PayloadError as OverlappingUnionPayloadError,
+  PayloadError,
+  coerce,
   parse,
   explainUnion,
   assert,
-  standard,
+  standardSchema,
   jsonSchema,
   isDict as shared_isDict,
   sized as shared_sized,
 } from "./_capgen.js";
 import type {
-  ParseResult as OverlappingUnionParseResult,
-  ParseOptions as OverlappingUnionParseOptions,
-  Violation as OverlappingUnionViolation,
-  StandardSchema as OverlappingUnionStandardSchema,
+  ParseResult,
+  ParseOptions,
+  Validators,
+  Violation,
+  StandardSchema,
+  Issue,
+  FormMembers,
 } from "./_capgen.js";
 const isDict = shared_isDict;
 const sized = shared_sized;
@@ -70,36 +74,45 @@ export type PayRequestIban = {
 export type PayResponse = unknown;
 
 /** The request and the response of every capability. */
-export interface OverlappingUnionCapabilities {
+export interface Capabilities {
   "search": { request: SearchRequest; response: SearchResponse };
   "pay": { request: PayRequest; response: PayResponse };
 }
 
-export { OverlappingUnionPayloadError };
+/** @deprecated `Capabilities` */
+export type OverlappingUnionCapabilities = Capabilities;
+
+export { PayloadError, coerce };
 export type {
-  OverlappingUnionParseResult,
-  OverlappingUnionParseOptions,
-  OverlappingUnionViolation,
-  OverlappingUnionStandardSchema,
+  ParseResult,
+  ParseOptions,
+  Validators,
+  Violation,
+  StandardSchema,
+  Issue,
+  FormMembers,
 };
 
 /** The validators, the timeout, the version and the hash of every capability, by its name. */
-export const overlappingUnionCapabilities = {
+export const capabilities = {
   search: {
     version: undefined,
     timeoutMs: undefined,
     hash: "e70ad46c094250f0929470aca12bf9584fa7e9c1fa772f573b3788ca44281155",
-    request: { is: isSearchRequest, parse: parseSearchRequest },
-    response: { is: isSearchResponse, parse: parseSearchResponse },
+    request: { is: isSearchRequest, parse: parseSearchRequest } as Validators<SearchRequest>,
+    response: { is: isSearchResponse, parse: parseSearchResponse } as Validators<SearchResponse>,
   },
   pay: {
     version: undefined,
     timeoutMs: undefined,
     hash: "972b3a365d900849dafb8e783aae089a95cce13989500ad68dffd35e98eb3cb0",
-    request: { is: isPayRequest, parse: parsePayRequest },
+    request: { is: isPayRequest, parse: parsePayRequest } as Validators<PayRequest>,
     response: undefined,
   },
 } as const;
+
+/** @deprecated `capabilities` */
+export const overlappingUnionCapabilities: typeof capabilities = capabilities;
 
 /**
  * Whether a `PayRequest` is a `PayRequestCard`. It looks only at "card", so the value must already be valid.
@@ -176,7 +189,7 @@ export function isPayRequest(value: any): value is PayRequest {
   ) === 1;
 }
 
-export function parseSearchRequest(value: unknown, options?: OverlappingUnionParseOptions): OverlappingUnionParseResult<SearchRequest> {
+export function parseSearchRequest(value: unknown, options?: ParseOptions): ParseResult<SearchRequest> {
   return parse(isSearchRequest(value), value, options, () => [
     {
       unions: [
@@ -197,7 +210,7 @@ export function parseSearchRequest(value: unknown, options?: OverlappingUnionPar
   ]);
 }
 
-export function parseSearchResponse(value: unknown, options?: OverlappingUnionParseOptions): OverlappingUnionParseResult<SearchResponse> {
+export function parseSearchResponse(value: unknown, options?: ParseOptions): ParseResult<SearchResponse> {
   return parse(isSearchResponse(value), value, options, () => [
     {
       type: "object",
@@ -231,7 +244,7 @@ export function parseSearchResponse(value: unknown, options?: OverlappingUnionPa
   ]);
 }
 
-export function parsePayRequest(value: unknown, options?: OverlappingUnionParseOptions): OverlappingUnionParseResult<PayRequest> {
+export function parsePayRequest(value: unknown, options?: ParseOptions): ParseResult<PayRequest> {
   return parse(isPayRequest(value), value, options, () => [
     {
       unions: [
@@ -260,59 +273,39 @@ export function parsePayRequest(value: unknown, options?: OverlappingUnionParseO
   ]);
 }
 
-/** Throws a `OverlappingUnionPayloadError` if the value is invalid. */
-export function assertSearchRequest(value: unknown, options?: OverlappingUnionParseOptions): asserts value is SearchRequest {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertSearchRequest(value: unknown, options?: ParseOptions): asserts value is SearchRequest {
   assert(parseSearchRequest(value, options));
 }
 
-/** Throws a `OverlappingUnionPayloadError` if the value is invalid. */
-export function assertSearchResponse(value: unknown, options?: OverlappingUnionParseOptions): asserts value is SearchResponse {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertSearchResponse(value: unknown, options?: ParseOptions): asserts value is SearchResponse {
   assert(parseSearchResponse(value, options));
 }
 
-/** Throws a `OverlappingUnionPayloadError` if the value is invalid. */
-export function assertPayRequest(value: unknown, options?: OverlappingUnionParseOptions): asserts value is PayRequest {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertPayRequest(value: unknown, options?: ParseOptions): asserts value is PayRequest {
   assert(parsePayRequest(value, options));
 }
 
 /** The request of `search` as a Standard Schema. */
-export const searchRequest: OverlappingUnionStandardSchema<SearchRequest> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseSearchRequest, value, options),
-    jsonSchema: { input: schema_searchRequest, output: schema_searchRequest },
-  },
+export const searchRequest: StandardSchema<SearchRequest> = {
+  get "~standard"() { return standardSchema(parseSearchRequest, schema_searchRequest); },
 };
 
 /** The response of `search` as a Standard Schema. */
-export const searchResponse: OverlappingUnionStandardSchema<SearchResponse> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseSearchResponse, value, options),
-    jsonSchema: { input: schema_searchResponse, output: schema_searchResponse },
-  },
+export const searchResponse: StandardSchema<SearchResponse> = {
+  get "~standard"() { return standardSchema(parseSearchResponse, schema_searchResponse); },
 };
 
 /** The request of `pay` as a Standard Schema. */
-export const payRequest: OverlappingUnionStandardSchema<PayRequest> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parsePayRequest, value, options),
-    jsonSchema: { input: schema_payRequest, output: schema_payRequest },
-  },
+export const payRequest: StandardSchema<PayRequest> = {
+  get "~standard"() { return standardSchema(parsePayRequest, schema_payRequest); },
 };
 
 /** The response of `pay` as a Standard Schema. */
-export const payResponse: OverlappingUnionStandardSchema<PayResponse> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value) => ({ value: value }),
-    jsonSchema: { input: schema_payResponse, output: schema_payResponse },
-  },
+export const payResponse: StandardSchema<PayResponse> = {
+  get "~standard"() { return standardSchema(undefined, schema_payResponse); },
 };
 
 function check_idOrList(value: any): boolean {

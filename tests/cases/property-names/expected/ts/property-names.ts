@@ -11,11 +11,12 @@
 // biome-ignore-all assist: generated
 
 import {
-  PayloadError as PropertyNamesPayloadError,
+  PayloadError,
+  coerce,
   parse,
   explainUnion,
   assert,
-  standard,
+  standardSchema,
   jsonSchema,
   shallow as shared_shallow,
   isDict as shared_isDict,
@@ -25,10 +26,13 @@ import {
   isEmail as shared_isEmail,
 } from "./_capgen.js";
 import type {
-  ParseResult as PropertyNamesParseResult,
-  ParseOptions as PropertyNamesParseOptions,
-  Violation as PropertyNamesViolation,
-  StandardSchema as PropertyNamesStandardSchema,
+  ParseResult,
+  ParseOptions,
+  Validators,
+  Violation,
+  StandardSchema,
+  Issue,
+  FormMembers,
 } from "./_capgen.js";
 const shallow = shared_shallow;
 const isDict = shared_isDict;
@@ -90,28 +94,37 @@ export type Tree = { [key: string]: Tree };
 export type LabelResponse = { [key: string]: boolean };
 
 /** The request and the response of every capability. */
-export interface PropertyNamesCapabilities {
+export interface Capabilities {
   "label": { request: LabelRequest; response: LabelResponse };
 }
 
-export { PropertyNamesPayloadError };
+/** @deprecated `Capabilities` */
+export type PropertyNamesCapabilities = Capabilities;
+
+export { PayloadError, coerce };
 export type {
-  PropertyNamesParseResult,
-  PropertyNamesParseOptions,
-  PropertyNamesViolation,
-  PropertyNamesStandardSchema,
+  ParseResult,
+  ParseOptions,
+  Validators,
+  Violation,
+  StandardSchema,
+  Issue,
+  FormMembers,
 };
 
 /** The validators, the timeout, the version and the hash of every capability, by its name. */
-export const propertyNamesCapabilities = {
+export const capabilities = {
   label: {
     version: undefined,
     timeoutMs: undefined,
     hash: "2640b7277117135c566223b1dc995c325925ca37913e4f4e2b6ba7924ff3168d",
-    request: { is: isLabelRequest, parse: parseLabelRequest },
-    response: { is: isLabelResponse, parse: parseLabelResponse },
+    request: { is: isLabelRequest, parse: parseLabelRequest } as Validators<LabelRequest>,
+    response: { is: isLabelResponse, parse: parseLabelResponse } as Validators<LabelResponse>,
   },
 } as const;
+
+/** @deprecated `capabilities` */
+export const propertyNamesCapabilities: typeof capabilities = capabilities;
 
 export function isLabelRequest(value: any): value is LabelRequest {
   let value1: any, value2: any, size1: any = 0, size2: any;
@@ -302,7 +315,7 @@ export function isLabelResponse(value: any): value is LabelResponse {
   );
 }
 
-export function parseLabelRequest(value: unknown, options?: PropertyNamesParseOptions): PropertyNamesParseResult<LabelRequest> {
+export function parseLabelRequest(value: unknown, options?: ParseOptions): ParseResult<LabelRequest> {
   return parse(isLabelRequest(value), value, options, () => [
     {
       type: "object",
@@ -398,40 +411,30 @@ export function parseLabelRequest(value: unknown, options?: PropertyNamesParseOp
   ]);
 }
 
-export function parseLabelResponse(value: unknown, options?: PropertyNamesParseOptions): PropertyNamesParseResult<LabelResponse> {
+export function parseLabelResponse(value: unknown, options?: ParseOptions): ParseResult<LabelResponse> {
   return parse(isLabelResponse(value), value, options, () => [
     { type: "object", names: { pattern: pattern_labelResponse }, rest: "boolean" },
   ]);
 }
 
-/** Throws a `PropertyNamesPayloadError` if the value is invalid. */
-export function assertLabelRequest(value: unknown, options?: PropertyNamesParseOptions): asserts value is LabelRequest {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertLabelRequest(value: unknown, options?: ParseOptions): asserts value is LabelRequest {
   assert(parseLabelRequest(value, options));
 }
 
-/** Throws a `PropertyNamesPayloadError` if the value is invalid. */
-export function assertLabelResponse(value: unknown, options?: PropertyNamesParseOptions): asserts value is LabelResponse {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertLabelResponse(value: unknown, options?: ParseOptions): asserts value is LabelResponse {
   assert(parseLabelResponse(value, options));
 }
 
 /** The request of `label` as a Standard Schema. */
-export const labelRequest: PropertyNamesStandardSchema<LabelRequest> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseLabelRequest, value, options),
-    jsonSchema: { input: schema_labelRequest, output: schema_labelRequest },
-  },
+export const labelRequest: StandardSchema<LabelRequest> = {
+  get "~standard"() { return standardSchema(parseLabelRequest, schema_labelRequest); },
 };
 
 /** The response of `label` as a Standard Schema. */
-export const labelResponse: PropertyNamesStandardSchema<LabelResponse> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseLabelResponse, value, options),
-    jsonSchema: { input: schema_labelResponse, output: schema_labelResponse },
-  },
+export const labelResponse: StandardSchema<LabelResponse> = {
+  get "~standard"() { return standardSchema(parseLabelResponse, schema_labelResponse); },
 };
 
 function check_locales(value: any): boolean {

@@ -11,20 +11,24 @@
 // biome-ignore-all assist: generated
 
 import {
-  PayloadError as RecursionPayloadError,
+  PayloadError,
+  coerce,
   parse,
   explainUnion,
   assert,
-  standard,
+  standardSchema,
   jsonSchema,
   isDict as shared_isDict,
   sized as shared_sized,
 } from "./_capgen.js";
 import type {
-  ParseResult as RecursionParseResult,
-  ParseOptions as RecursionParseOptions,
-  Violation as RecursionViolation,
-  StandardSchema as RecursionStandardSchema,
+  ParseResult,
+  ParseOptions,
+  Validators,
+  Violation,
+  StandardSchema,
+  Issue,
+  FormMembers,
 } from "./_capgen.js";
 const isDict = shared_isDict;
 const sized = shared_sized;
@@ -52,28 +56,37 @@ export type Nested = Nested[];
 export type Tree = { [key: string]: Tree };
 
 /** The request and the response of every capability. */
-export interface RecursionCapabilities {
+export interface Capabilities {
   "walk": { request: WalkRequest; response: WalkResponse };
 }
 
-export { RecursionPayloadError };
+/** @deprecated `Capabilities` */
+export type RecursionCapabilities = Capabilities;
+
+export { PayloadError, coerce };
 export type {
-  RecursionParseResult,
-  RecursionParseOptions,
-  RecursionViolation,
-  RecursionStandardSchema,
+  ParseResult,
+  ParseOptions,
+  Validators,
+  Violation,
+  StandardSchema,
+  Issue,
+  FormMembers,
 };
 
 /** The validators, the timeout, the version and the hash of every capability, by its name. */
-export const recursionCapabilities = {
+export const capabilities = {
   walk: {
     version: undefined,
     timeoutMs: undefined,
     hash: "f829370b0a7f7ae316fd9b962e33b5345b0fd7c18df3df090efb9fb43d69fd3c",
-    request: { is: isWalkRequest, parse: parseWalkRequest },
-    response: { is: isWalkResponse, parse: parseWalkResponse },
+    request: { is: isWalkRequest, parse: parseWalkRequest } as Validators<WalkRequest>,
+    response: { is: isWalkResponse, parse: parseWalkResponse } as Validators<WalkResponse>,
   },
 } as const;
+
+/** @deprecated `capabilities` */
+export const recursionCapabilities: typeof capabilities = capabilities;
 
 export function isWalkRequest(value: any): value is WalkRequest {
   return check_node(value, 0);
@@ -90,7 +103,7 @@ export function isWalkResponse(value: any): value is WalkResponse {
   );
 }
 
-export function parseWalkRequest(value: unknown, options?: RecursionParseOptions): RecursionParseResult<WalkRequest> {
+export function parseWalkRequest(value: unknown, options?: ParseOptions): ParseResult<WalkRequest> {
   return parse(isWalkRequest(value), value, options, () => [
     { ref: "node" },
     {
@@ -117,7 +130,7 @@ export function parseWalkRequest(value: unknown, options?: RecursionParseOptions
   ]);
 }
 
-export function parseWalkResponse(value: unknown, options?: RecursionParseOptions): RecursionParseResult<WalkResponse> {
+export function parseWalkResponse(value: unknown, options?: ParseOptions): ParseResult<WalkResponse> {
   return parse(isWalkResponse(value), value, options, () => [
     {
       type: "object",
@@ -145,34 +158,24 @@ export function parseWalkResponse(value: unknown, options?: RecursionParseOption
   ]);
 }
 
-/** Throws a `RecursionPayloadError` if the value is invalid. */
-export function assertWalkRequest(value: unknown, options?: RecursionParseOptions): asserts value is WalkRequest {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertWalkRequest(value: unknown, options?: ParseOptions): asserts value is WalkRequest {
   assert(parseWalkRequest(value, options));
 }
 
-/** Throws a `RecursionPayloadError` if the value is invalid. */
-export function assertWalkResponse(value: unknown, options?: RecursionParseOptions): asserts value is WalkResponse {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertWalkResponse(value: unknown, options?: ParseOptions): asserts value is WalkResponse {
   assert(parseWalkResponse(value, options));
 }
 
 /** The request of `walk` as a Standard Schema. */
-export const walkRequest: RecursionStandardSchema<WalkRequest> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseWalkRequest, value, options),
-    jsonSchema: { input: schema_walkRequest, output: schema_walkRequest },
-  },
+export const walkRequest: StandardSchema<WalkRequest> = {
+  get "~standard"() { return standardSchema(parseWalkRequest, schema_walkRequest); },
 };
 
 /** The response of `walk` as a Standard Schema. */
-export const walkResponse: RecursionStandardSchema<WalkResponse> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseWalkResponse, value, options),
-    jsonSchema: { input: schema_walkResponse, output: schema_walkResponse },
-  },
+export const walkResponse: StandardSchema<WalkResponse> = {
+  get "~standard"() { return standardSchema(parseWalkResponse, schema_walkResponse); },
 };
 
 function check_children(value: any, depth: number): boolean {

@@ -11,21 +11,25 @@
 // biome-ignore-all assist: generated
 
 import {
-  PayloadError as RequiredAlternativesPayloadError,
+  PayloadError,
+  coerce,
   parse,
   explainUnion,
   assert,
-  standard,
+  standardSchema,
   jsonSchema,
   shallow as shared_shallow,
   isDict as shared_isDict,
   sized as shared_sized,
 } from "./_capgen.js";
 import type {
-  ParseResult as RequiredAlternativesParseResult,
-  ParseOptions as RequiredAlternativesParseOptions,
-  Violation as RequiredAlternativesViolation,
-  StandardSchema as RequiredAlternativesStandardSchema,
+  ParseResult,
+  ParseOptions,
+  Validators,
+  Violation,
+  StandardSchema,
+  Issue,
+  FormMembers,
 } from "./_capgen.js";
 const shallow = shared_shallow;
 const isDict = shared_isDict;
@@ -58,28 +62,37 @@ export type FindResponseB = {
 };
 
 /** The request and the response of every capability. */
-export interface RequiredAlternativesCapabilities {
+export interface Capabilities {
   "find": { request: FindRequest; response: FindResponse };
 }
 
-export { RequiredAlternativesPayloadError };
+/** @deprecated `Capabilities` */
+export type RequiredAlternativesCapabilities = Capabilities;
+
+export { PayloadError, coerce };
 export type {
-  RequiredAlternativesParseResult,
-  RequiredAlternativesParseOptions,
-  RequiredAlternativesViolation,
-  RequiredAlternativesStandardSchema,
+  ParseResult,
+  ParseOptions,
+  Validators,
+  Violation,
+  StandardSchema,
+  Issue,
+  FormMembers,
 };
 
 /** The validators, the timeout, the version and the hash of every capability, by its name. */
-export const requiredAlternativesCapabilities = {
+export const capabilities = {
   find: {
     version: undefined,
     timeoutMs: undefined,
     hash: "0c662da7423f79baf980fdee2412881a44cf2a1996ad407a24180ea70faa7efc",
-    request: { is: isFindRequest, parse: parseFindRequest },
-    response: { is: isFindResponse, parse: parseFindResponse },
+    request: { is: isFindRequest, parse: parseFindRequest } as Validators<FindRequest>,
+    response: { is: isFindResponse, parse: parseFindResponse } as Validators<FindResponse>,
   },
 } as const;
+
+/** @deprecated `capabilities` */
+export const requiredAlternativesCapabilities: typeof capabilities = capabilities;
 
 /**
  * Whether a `FindResponse` is a `FindResponseA`. It looks only at "a", so the value must already be valid.
@@ -121,7 +134,7 @@ export function isFindResponse(value: any): value is FindResponse {
   );
 }
 
-export function parseFindRequest(value: unknown, options?: RequiredAlternativesParseOptions): RequiredAlternativesParseResult<FindRequest> {
+export function parseFindRequest(value: unknown, options?: ParseOptions): ParseResult<FindRequest> {
   return parse(isFindRequest(value), value, options, () => [
     {
       type: "object",
@@ -137,7 +150,7 @@ export function parseFindRequest(value: unknown, options?: RequiredAlternativesP
   ]);
 }
 
-export function parseFindResponse(value: unknown, options?: RequiredAlternativesParseOptions): RequiredAlternativesParseResult<FindResponse> {
+export function parseFindResponse(value: unknown, options?: ParseOptions): ParseResult<FindResponse> {
   return parse(isFindResponse(value), value, options, () => [
     {
       type: "object",
@@ -153,34 +166,24 @@ export function parseFindResponse(value: unknown, options?: RequiredAlternatives
   ]);
 }
 
-/** Throws a `RequiredAlternativesPayloadError` if the value is invalid. */
-export function assertFindRequest(value: unknown, options?: RequiredAlternativesParseOptions): asserts value is FindRequest {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertFindRequest(value: unknown, options?: ParseOptions): asserts value is FindRequest {
   assert(parseFindRequest(value, options));
 }
 
-/** Throws a `RequiredAlternativesPayloadError` if the value is invalid. */
-export function assertFindResponse(value: unknown, options?: RequiredAlternativesParseOptions): asserts value is FindResponse {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertFindResponse(value: unknown, options?: ParseOptions): asserts value is FindResponse {
   assert(parseFindResponse(value, options));
 }
 
 /** The request of `find` as a Standard Schema. */
-export const findRequest: RequiredAlternativesStandardSchema<FindRequest> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseFindRequest, value, options),
-    jsonSchema: { input: schema_findRequest, output: schema_findRequest },
-  },
+export const findRequest: StandardSchema<FindRequest> = {
+  get "~standard"() { return standardSchema(parseFindRequest, schema_findRequest); },
 };
 
 /** The response of `find` as a Standard Schema. */
-export const findResponse: RequiredAlternativesStandardSchema<FindResponse> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseFindResponse, value, options),
-    jsonSchema: { input: schema_findResponse, output: schema_findResponse },
-  },
+export const findResponse: StandardSchema<FindResponse> = {
+  get "~standard"() { return standardSchema(parseFindResponse, schema_findResponse); },
 };
 
 function schema_findRequest(options: any): any {

@@ -11,10 +11,11 @@
 // biome-ignore-all assist: generated
 
 import {
-  PayloadError as ScalarsPayloadError,
+  PayloadError,
+  coerce,
   parse,
   assert,
-  standard,
+  standardSchema,
   jsonSchema,
   shallow as shared_shallow,
   isDict as shared_isDict,
@@ -22,10 +23,13 @@ import {
   isDateTime as shared_isDateTime,
 } from "./_capgen.js";
 import type {
-  ParseResult as ScalarsParseResult,
-  ParseOptions as ScalarsParseOptions,
-  Violation as ScalarsViolation,
-  StandardSchema as ScalarsStandardSchema,
+  ParseResult,
+  ParseOptions,
+  Validators,
+  Violation,
+  StandardSchema,
+  Issue,
+  FormMembers,
 } from "./_capgen.js";
 const shallow = shared_shallow;
 const isDict = shared_isDict;
@@ -51,23 +55,37 @@ export type MeasureRequest = {
 export type MeasureResponse = string;
 
 /** The request and the response of every capability. */
-export interface ScalarsCapabilities {
+export interface Capabilities {
   "measure": { request: MeasureRequest; response: MeasureResponse };
 }
 
-export { ScalarsPayloadError };
-export type { ScalarsParseResult, ScalarsParseOptions, ScalarsViolation, ScalarsStandardSchema };
+/** @deprecated `Capabilities` */
+export type ScalarsCapabilities = Capabilities;
+
+export { PayloadError, coerce };
+export type {
+  ParseResult,
+  ParseOptions,
+  Validators,
+  Violation,
+  StandardSchema,
+  Issue,
+  FormMembers,
+};
 
 /** The validators, the timeout, the version and the hash of every capability, by its name. */
-export const scalarsCapabilities = {
+export const capabilities = {
   measure: {
     version: undefined,
     timeoutMs: undefined,
     hash: "2d619bfbb437af9761f12439b267543a253cdd3e92b505fbea7ca2db34ddf5de",
-    request: { is: isMeasureRequest, parse: parseMeasureRequest },
-    response: { is: isMeasureResponse, parse: parseMeasureResponse },
+    request: { is: isMeasureRequest, parse: parseMeasureRequest } as Validators<MeasureRequest>,
+    response: { is: isMeasureResponse, parse: parseMeasureResponse } as Validators<MeasureResponse>,
   },
 } as const;
+
+/** @deprecated `capabilities` */
+export const scalarsCapabilities: typeof capabilities = capabilities;
 
 export function isMeasureRequest(value: any): value is MeasureRequest {
   let value1: any, size1: any = 8;
@@ -95,7 +113,7 @@ export function isMeasureResponse(value: any): value is MeasureResponse {
   return typeof value === "string";
 }
 
-export function parseMeasureRequest(value: unknown, options?: ScalarsParseOptions): ScalarsParseResult<MeasureRequest> {
+export function parseMeasureRequest(value: unknown, options?: ParseOptions): ParseResult<MeasureRequest> {
   return parse(isMeasureRequest(value), value, options, () => [
     {
       type: "object",
@@ -114,38 +132,28 @@ export function parseMeasureRequest(value: unknown, options?: ScalarsParseOption
   ]);
 }
 
-export function parseMeasureResponse(value: unknown, options?: ScalarsParseOptions): ScalarsParseResult<MeasureResponse> {
+export function parseMeasureResponse(value: unknown, options?: ParseOptions): ParseResult<MeasureResponse> {
   return parse(isMeasureResponse(value), value, options, () => ["string"]);
 }
 
-/** Throws a `ScalarsPayloadError` if the value is invalid. */
-export function assertMeasureRequest(value: unknown, options?: ScalarsParseOptions): asserts value is MeasureRequest {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertMeasureRequest(value: unknown, options?: ParseOptions): asserts value is MeasureRequest {
   assert(parseMeasureRequest(value, options));
 }
 
-/** Throws a `ScalarsPayloadError` if the value is invalid. */
-export function assertMeasureResponse(value: unknown, options?: ScalarsParseOptions): asserts value is MeasureResponse {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertMeasureResponse(value: unknown, options?: ParseOptions): asserts value is MeasureResponse {
   assert(parseMeasureResponse(value, options));
 }
 
 /** The request of `measure` as a Standard Schema. */
-export const measureRequest: ScalarsStandardSchema<MeasureRequest> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseMeasureRequest, value, options),
-    jsonSchema: { input: schema_measureRequest, output: schema_measureRequest },
-  },
+export const measureRequest: StandardSchema<MeasureRequest> = {
+  get "~standard"() { return standardSchema(parseMeasureRequest, schema_measureRequest); },
 };
 
 /** The response of `measure` as a Standard Schema. */
-export const measureResponse: ScalarsStandardSchema<MeasureResponse> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseMeasureResponse, value, options),
-    jsonSchema: { input: schema_measureResponse, output: schema_measureResponse },
-  },
+export const measureResponse: StandardSchema<MeasureResponse> = {
+  get "~standard"() { return standardSchema(parseMeasureResponse, schema_measureResponse); },
 };
 
 function schema_measureRequest(options: any): any {

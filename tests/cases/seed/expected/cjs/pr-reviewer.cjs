@@ -12,22 +12,28 @@
 
 "use strict";
 
-const { PayloadError: PrReviewerPayloadError, parse, assert, standard, jsonSchema, isDict, sized } = require("./_capgen.cjs");
+const { PayloadError, coerce, parse, assert, standardSchema, jsonSchema, isDict, sized } = require("./_capgen.cjs");
 
 const reviewPrRequestSeverityValues = ["low", "med", "high"];
 
 const reviewPrResponseVerdictValues = ["approve", "request-changes", "comment"];
 
+/** The timeout of `review-pr` in milliseconds. */
+const reviewPrTimeoutMs = 60000;
+
 /** The validators, the timeout, the version and the hash of every capability, by its name. */
-const prReviewerCapabilities = {
+const capabilities = {
   "review-pr": {
     version: undefined,
-    timeoutMs: 60000,
+    timeoutMs: reviewPrTimeoutMs,
     hash: "27679ed934c284af469cb8c5b7b571e7fba64e5f1636f7a203743d8bc73d79c1",
     request: { is: isReviewPrRequest, parse: parseReviewPrRequest },
     response: { is: isReviewPrResponse, parse: parseReviewPrResponse },
   },
 };
+
+/** @deprecated `capabilities` */
+const prReviewerCapabilities = capabilities;
 
 function isReviewPrRequest(value) {
   let value1;
@@ -75,34 +81,24 @@ function parseReviewPrResponse(value, options) {
   ]);
 }
 
-/** Throws a `PrReviewerPayloadError` if the value is invalid. */
+/** Throws a `PayloadError` if the value is invalid. */
 function assertReviewPrRequest(value, options) {
   assert(parseReviewPrRequest(value, options));
 }
 
-/** Throws a `PrReviewerPayloadError` if the value is invalid. */
+/** Throws a `PayloadError` if the value is invalid. */
 function assertReviewPrResponse(value, options) {
   assert(parseReviewPrResponse(value, options));
 }
 
 /** The request of `review-pr` as a Standard Schema. */
 const reviewPrRequest = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseReviewPrRequest, value, options),
-    jsonSchema: { input: schema_reviewPrRequest, output: schema_reviewPrRequest },
-  },
+  get "~standard"() { return standardSchema(parseReviewPrRequest, schema_reviewPrRequest); },
 };
 
 /** The response of `review-pr` as a Standard Schema. */
 const reviewPrResponse = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseReviewPrResponse, value, options),
-    jsonSchema: { input: schema_reviewPrResponse, output: schema_reviewPrResponse },
-  },
+  get "~standard"() { return standardSchema(parseReviewPrResponse, schema_reviewPrResponse); },
 };
 
 function schema_reviewPrRequest(options) {
@@ -133,9 +129,12 @@ function schema_reviewPrResponse(options) {
 }
 
 module.exports = {
-  PrReviewerPayloadError,
+  PayloadError,
+  coerce,
   reviewPrRequestSeverityValues,
   reviewPrResponseVerdictValues,
+  reviewPrTimeoutMs,
+  capabilities,
   prReviewerCapabilities,
   isReviewPrRequest,
   isReviewPrResponse,

@@ -10,12 +10,15 @@
 // biome-ignore-all format: generated
 // biome-ignore-all assist: generated
 
-import { PayloadError as PrReviewerPayloadError } from "./_capgen.js";
+import { PayloadError, coerce } from "./_capgen.js";
 import type {
-  ParseResult as PrReviewerParseResult,
-  ParseOptions as PrReviewerParseOptions,
-  Violation as PrReviewerViolation,
-  StandardSchema as PrReviewerStandardSchema,
+  ParseResult,
+  ParseOptions,
+  Validators,
+  Violation,
+  StandardSchema,
+  Issue,
+  FormMembers,
 } from "./_capgen.js";
 
 export type ReviewPrRequest = {
@@ -30,17 +33,23 @@ export type ReviewPrResponse = {
 };
 
 /** The request and the response of every capability. */
-export interface PrReviewerCapabilities {
+export interface Capabilities {
   /** Review a GitHub pull request. */
   "review-pr": { request: ReviewPrRequest; response: ReviewPrResponse };
 }
 
-export { PrReviewerPayloadError };
+/** @deprecated `Capabilities` */
+export type PrReviewerCapabilities = Capabilities;
+
+export { PayloadError, coerce };
 export type {
-  PrReviewerParseResult,
-  PrReviewerParseOptions,
-  PrReviewerViolation,
-  PrReviewerStandardSchema,
+  ParseResult,
+  ParseOptions,
+  Validators,
+  Violation,
+  StandardSchema,
+  Issue,
+  FormMembers,
 };
 
 export declare const reviewPrRequestSeverityValues: readonly ["low", "med", "high"];
@@ -51,39 +60,39 @@ export declare const reviewPrResponseVerdictValues: readonly [
   "comment",
 ];
 
+/** The timeout of `review-pr` in milliseconds. */
+export declare const reviewPrTimeoutMs: 60000;
+
 /** The validators, the timeout, the version and the hash of every capability, by its name. */
-export declare const prReviewerCapabilities: {
+export declare const capabilities: {
   readonly "review-pr": {
     readonly version: undefined;
     readonly timeoutMs: 60000;
     readonly hash: "27679ed934c284af469cb8c5b7b571e7fba64e5f1636f7a203743d8bc73d79c1";
-    readonly request: {
-      readonly is: typeof isReviewPrRequest;
-      readonly parse: typeof parseReviewPrRequest;
-    };
-    readonly response: {
-      readonly is: typeof isReviewPrResponse;
-      readonly parse: typeof parseReviewPrResponse;
-    };
+    readonly request: Validators<ReviewPrRequest>;
+    readonly response: Validators<ReviewPrResponse>;
   };
 };
+
+/** @deprecated `capabilities` */
+export declare const prReviewerCapabilities: typeof capabilities;
 
 export declare function isReviewPrRequest(value: unknown): value is ReviewPrRequest;
 
 export declare function isReviewPrResponse(value: unknown): value is ReviewPrResponse;
 
-export declare function parseReviewPrRequest(value: unknown, options?: PrReviewerParseOptions): PrReviewerParseResult<ReviewPrRequest>;
+export declare function parseReviewPrRequest(value: unknown, options?: ParseOptions): ParseResult<ReviewPrRequest>;
 
-export declare function parseReviewPrResponse(value: unknown, options?: PrReviewerParseOptions): PrReviewerParseResult<ReviewPrResponse>;
+export declare function parseReviewPrResponse(value: unknown, options?: ParseOptions): ParseResult<ReviewPrResponse>;
 
-/** Throws a `PrReviewerPayloadError` if the value is invalid. */
-export declare function assertReviewPrRequest(value: unknown, options?: PrReviewerParseOptions): asserts value is ReviewPrRequest;
+/** Throws a `PayloadError` if the value is invalid. */
+export declare function assertReviewPrRequest(value: unknown, options?: ParseOptions): asserts value is ReviewPrRequest;
 
-/** Throws a `PrReviewerPayloadError` if the value is invalid. */
-export declare function assertReviewPrResponse(value: unknown, options?: PrReviewerParseOptions): asserts value is ReviewPrResponse;
+/** Throws a `PayloadError` if the value is invalid. */
+export declare function assertReviewPrResponse(value: unknown, options?: ParseOptions): asserts value is ReviewPrResponse;
 
 /** The request of `review-pr` as a Standard Schema. */
-export declare const reviewPrRequest: PrReviewerStandardSchema<ReviewPrRequest>;
+export declare const reviewPrRequest: StandardSchema<ReviewPrRequest>;
 
 /** The response of `review-pr` as a Standard Schema. */
-export declare const reviewPrResponse: PrReviewerStandardSchema<ReviewPrResponse>;
+export declare const reviewPrResponse: StandardSchema<ReviewPrResponse>;

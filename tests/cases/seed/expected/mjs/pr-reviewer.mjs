@@ -11,10 +11,11 @@
 // biome-ignore-all assist: generated
 
 import {
-  PayloadError as PrReviewerPayloadError,
+  PayloadError,
+  coerce,
   parse,
   assert,
-  standard,
+  standardSchema,
   jsonSchema,
   isDict as shared_isDict,
   sized as shared_sized,
@@ -22,22 +23,28 @@ import {
 const isDict = shared_isDict;
 const sized = shared_sized;
 
-export { PrReviewerPayloadError };
+export { PayloadError, coerce };
 
 export const reviewPrRequestSeverityValues = ["low", "med", "high"];
 
 export const reviewPrResponseVerdictValues = ["approve", "request-changes", "comment"];
 
+/** The timeout of `review-pr` in milliseconds. */
+export const reviewPrTimeoutMs = 60000;
+
 /** The validators, the timeout, the version and the hash of every capability, by its name. */
-export const prReviewerCapabilities = {
+export const capabilities = {
   "review-pr": {
     version: undefined,
-    timeoutMs: 60000,
+    timeoutMs: reviewPrTimeoutMs,
     hash: "27679ed934c284af469cb8c5b7b571e7fba64e5f1636f7a203743d8bc73d79c1",
     request: { is: isReviewPrRequest, parse: parseReviewPrRequest },
     response: { is: isReviewPrResponse, parse: parseReviewPrResponse },
   },
 };
+
+/** @deprecated `capabilities` */
+export const prReviewerCapabilities = capabilities;
 
 export function isReviewPrRequest(value) {
   let value1;
@@ -85,34 +92,24 @@ export function parseReviewPrResponse(value, options) {
   ]);
 }
 
-/** Throws a `PrReviewerPayloadError` if the value is invalid. */
+/** Throws a `PayloadError` if the value is invalid. */
 export function assertReviewPrRequest(value, options) {
   assert(parseReviewPrRequest(value, options));
 }
 
-/** Throws a `PrReviewerPayloadError` if the value is invalid. */
+/** Throws a `PayloadError` if the value is invalid. */
 export function assertReviewPrResponse(value, options) {
   assert(parseReviewPrResponse(value, options));
 }
 
 /** The request of `review-pr` as a Standard Schema. */
 export const reviewPrRequest = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseReviewPrRequest, value, options),
-    jsonSchema: { input: schema_reviewPrRequest, output: schema_reviewPrRequest },
-  },
+  get "~standard"() { return standardSchema(parseReviewPrRequest, schema_reviewPrRequest); },
 };
 
 /** The response of `review-pr` as a Standard Schema. */
 export const reviewPrResponse = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseReviewPrResponse, value, options),
-    jsonSchema: { input: schema_reviewPrResponse, output: schema_reviewPrResponse },
-  },
+  get "~standard"() { return standardSchema(parseReviewPrResponse, schema_reviewPrResponse); },
 };
 
 function schema_reviewPrRequest(options) {

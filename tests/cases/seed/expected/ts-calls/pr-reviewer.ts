@@ -11,11 +11,12 @@
 // biome-ignore-all assist: generated
 
 import {
-  PayloadError as PrReviewerPayloadError,
-  FailedCallError as PrReviewerFailedCallError,
+  PayloadError,
+  FailedCallError,
+  coerce,
   parse,
   assert,
-  standard,
+  standardSchema,
   jsonSchema,
   clientOf,
   serve,
@@ -24,43 +25,46 @@ import {
   sized as shared_sized,
 } from "./_capgen.js";
 import type {
-  ParseResult as PrReviewerParseResult,
-  ParseOptions as PrReviewerParseOptions,
-  Violation as PrReviewerViolation,
-  StandardSchema as PrReviewerStandardSchema,
-  Transport as PrReviewerTransport,
-  Message as PrReviewerMessage,
-  Signal as PrReviewerSignal,
-  Sign as PrReviewerSign,
-  AgentSign as PrReviewerAgentSign,
-  Verify as PrReviewerVerify,
-  Signature as PrReviewerSignature,
-  Retry as PrReviewerRetry,
-  ClientOptions as PrReviewerClientOptions,
-  Interceptor as PrReviewerInterceptor,
-  OutgoingCall as PrReviewerOutgoingCall,
-  SkewPolicy as PrReviewerSkewPolicy,
-  CallOptions as PrReviewerCallOptions,
-  Call as PrReviewerCall,
-  CallResult as PrReviewerCallResult,
-  FailedCall as PrReviewerFailedCall,
-  CallError as PrReviewerCallError,
-  CallFailure as PrReviewerCallFailure,
-  FailureOf as PrReviewerFailureOf,
-  Skew as PrReviewerSkew,
-  Handler as PrReviewerHandler,
-  Context as PrReviewerContext,
-  DetailsOf as PrReviewerDetailsOf,
-  ServerOptions as PrReviewerServerOptions,
-  Proof as PrReviewerProof,
-  Principal as PrReviewerPrincipal,
-  Rights as PrReviewerRights,
-  AuthorizedCapability as PrReviewerAuthorizedCapability,
-  ServerInterceptor as PrReviewerServerInterceptor,
-  ServedRequest as PrReviewerServedRequest,
-  ServedAnswer as PrReviewerServedAnswer,
-  Server as PrReviewerServer,
-  HandleOptions as PrReviewerHandleOptions,
+  ParseResult,
+  ParseOptions,
+  Validators,
+  Violation,
+  StandardSchema,
+  Issue,
+  FormMembers,
+  Transport,
+  Message,
+  Signal,
+  Sign,
+  AgentSign,
+  Verify,
+  Signature,
+  Retry,
+  ClientOptions,
+  Interceptor,
+  OutgoingCall,
+  SkewPolicy,
+  CallOptions,
+  Call,
+  CallResult,
+  FailedCall,
+  CallError,
+  CallFailure,
+  FailureOf,
+  Skew,
+  Handler,
+  Context,
+  DetailsOf,
+  ServerOptions,
+  Proof,
+  Principal,
+  Rights,
+  AuthorizedCapability,
+  ServerInterceptor,
+  ServedRequest,
+  ServedAnswer,
+  Server,
+  HandleOptions,
 } from "./_capgen.js";
 const isDict = shared_isDict;
 const sized = shared_sized;
@@ -77,78 +81,90 @@ export type ReviewPrResponse = {
 };
 
 /** The request and the response of every capability. */
-export interface PrReviewerCapabilities {
+export interface Capabilities {
   /** Review a GitHub pull request. */
   "review-pr": { request: ReviewPrRequest; response: ReviewPrResponse };
 }
 
-export { PrReviewerPayloadError, PrReviewerFailedCallError };
+/** @deprecated `Capabilities` */
+export type PrReviewerCapabilities = Capabilities;
+
+export { PayloadError, FailedCallError, coerce };
 export type {
-  PrReviewerParseResult,
-  PrReviewerParseOptions,
-  PrReviewerViolation,
-  PrReviewerStandardSchema,
-  PrReviewerTransport,
-  PrReviewerMessage,
-  PrReviewerSignal,
-  PrReviewerSign,
-  PrReviewerAgentSign,
-  PrReviewerVerify,
-  PrReviewerSignature,
-  PrReviewerRetry,
-  PrReviewerClientOptions,
-  PrReviewerInterceptor,
-  PrReviewerOutgoingCall,
-  PrReviewerSkewPolicy,
-  PrReviewerCallOptions,
-  PrReviewerCall,
-  PrReviewerCallResult,
-  PrReviewerFailedCall,
-  PrReviewerCallError,
-  PrReviewerCallFailure,
-  PrReviewerFailureOf,
-  PrReviewerSkew,
-  PrReviewerHandler,
-  PrReviewerContext,
-  PrReviewerDetailsOf,
-  PrReviewerServerOptions,
-  PrReviewerProof,
-  PrReviewerPrincipal,
-  PrReviewerRights,
-  PrReviewerAuthorizedCapability,
-  PrReviewerServerInterceptor,
-  PrReviewerServedRequest,
-  PrReviewerServedAnswer,
-  PrReviewerServer,
-  PrReviewerHandleOptions,
+  ParseResult,
+  ParseOptions,
+  Validators,
+  Violation,
+  StandardSchema,
+  Issue,
+  FormMembers,
+  Transport,
+  Message,
+  Signal,
+  Sign,
+  AgentSign,
+  Verify,
+  Signature,
+  Retry,
+  ClientOptions,
+  Interceptor,
+  OutgoingCall,
+  SkewPolicy,
+  CallOptions,
+  Call,
+  CallResult,
+  FailedCall,
+  CallError,
+  CallFailure,
+  FailureOf,
+  Skew,
+  Handler,
+  Context,
+  DetailsOf,
+  ServerOptions,
+  Proof,
+  Principal,
+  Rights,
+  AuthorizedCapability,
+  ServerInterceptor,
+  ServedRequest,
+  ServedAnswer,
+  Server,
+  HandleOptions,
 };
 
 /** Calls the capabilities of the agent. */
 export interface PrReviewerClient {
   /** Review a GitHub pull request. */
-  reviewPr: PrReviewerCall<ReviewPrRequest, ReviewPrResponse>;
+  reviewPr: Call<ReviewPrRequest, ReviewPrResponse>;
 }
 
 /** An implementation of the agent. */
 export interface PrReviewerHandlers {
   /** Review a GitHub pull request. */
-  reviewPr: PrReviewerHandler<ReviewPrRequest, ReviewPrResponse>;
+  reviewPr: Handler<ReviewPrRequest, ReviewPrResponse>;
 }
 
 export const reviewPrRequestSeverityValues = ["low", "med", "high"] as const;
 
 export const reviewPrResponseVerdictValues = ["approve", "request-changes", "comment"] as const;
 
+/** The timeout of `review-pr` in milliseconds. */
+export const reviewPrTimeoutMs = 60000 as const;
+
 /** The validators, the timeout, the version and the hash of every capability, by its name. */
-export const prReviewerCapabilities = {
+export const capabilities = {
   "review-pr": {
     version: undefined,
-    timeoutMs: 60000,
+    timeoutMs: reviewPrTimeoutMs as typeof reviewPrTimeoutMs,
     hash: "27679ed934c284af469cb8c5b7b571e7fba64e5f1636f7a203743d8bc73d79c1",
-    request: { is: isReviewPrRequest, parse: parseReviewPrRequest },
-    response: { is: isReviewPrResponse, parse: parseReviewPrResponse },
+    request: { is: isReviewPrRequest, parse: parseReviewPrRequest } as Validators<ReviewPrRequest>,
+    response: { is: isReviewPrResponse, parse: parseReviewPrResponse } as Validators<ReviewPrResponse>,
   },
 } as const;
+
+/** @deprecated `capabilities` */
+export const prReviewerCapabilities: typeof capabilities = capabilities;
 
 export function isReviewPrRequest(value: any): value is ReviewPrRequest {
   let value1: any;
@@ -174,7 +190,7 @@ export function isReviewPrResponse(value: any): value is ReviewPrResponse {
   );
 }
 
-export function parseReviewPrRequest(value: unknown, options?: PrReviewerParseOptions): PrReviewerParseResult<ReviewPrRequest> {
+export function parseReviewPrRequest(value: unknown, options?: ParseOptions): ParseResult<ReviewPrRequest> {
   return parse(isReviewPrRequest(value), value, options, () => [
     {
       type: "object",
@@ -184,7 +200,7 @@ export function parseReviewPrRequest(value: unknown, options?: PrReviewerParseOp
   ]);
 }
 
-export function parseReviewPrResponse(value: unknown, options?: PrReviewerParseOptions): PrReviewerParseResult<ReviewPrResponse> {
+export function parseReviewPrResponse(value: unknown, options?: ParseOptions): ParseResult<ReviewPrResponse> {
   return parse(isReviewPrResponse(value), value, options, () => [
     {
       type: "object",
@@ -196,50 +212,40 @@ export function parseReviewPrResponse(value: unknown, options?: PrReviewerParseO
   ]);
 }
 
-/** Throws a `PrReviewerPayloadError` if the value is invalid. */
-export function assertReviewPrRequest(value: unknown, options?: PrReviewerParseOptions): asserts value is ReviewPrRequest {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertReviewPrRequest(value: unknown, options?: ParseOptions): asserts value is ReviewPrRequest {
   assert(parseReviewPrRequest(value, options));
 }
 
-/** Throws a `PrReviewerPayloadError` if the value is invalid. */
-export function assertReviewPrResponse(value: unknown, options?: PrReviewerParseOptions): asserts value is ReviewPrResponse {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertReviewPrResponse(value: unknown, options?: ParseOptions): asserts value is ReviewPrResponse {
   assert(parseReviewPrResponse(value, options));
 }
 
 /** Makes a client that sends its messages over a transport. */
-export function createPrReviewerClient(transport: PrReviewerTransport, options: PrReviewerClientOptions): PrReviewerClient {
-  return clientOf("pr-reviewer", prReviewerCapabilities, call_methods, transport, options, PrReviewerFailedCallError);
+export function createPrReviewerClient(transport: Transport, options: ClientOptions): PrReviewerClient {
+  return clientOf("pr-reviewer", capabilities, call_methods, transport, options, FailedCallError);
 }
 
 /** Handles a message, and returns the text of the response; `undefined` if it has none. */
-export function handlePrReviewer(text: string, handlers: PrReviewerHandlers, options?: PrReviewerServerOptions): globalThis.Promise<| string
+export function handlePrReviewer(text: string, handlers: PrReviewerHandlers, options?: ServerOptions): globalThis.Promise<| string
   | undefined> {
-  return serve("pr-reviewer", prReviewerCapabilities, call_methods, text, handlers, options);
+  return serve("pr-reviewer", capabilities, call_methods, text, handlers, options);
 }
 
 /** Makes a server, which remembers requests: to cancel them, and to run duplicates once. */
-export function createPrReviewerServer(handlers: PrReviewerHandlers, options?: PrReviewerServerOptions): PrReviewerServer {
-  return serverOf("pr-reviewer", prReviewerCapabilities, call_methods, handlers, options);
+export function createPrReviewerServer(handlers: PrReviewerHandlers, options?: ServerOptions): Server {
+  return serverOf("pr-reviewer", capabilities, call_methods, handlers, options);
 }
 
 /** The request of `review-pr` as a Standard Schema. */
-export const reviewPrRequest: PrReviewerStandardSchema<ReviewPrRequest> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseReviewPrRequest, value, options),
-    jsonSchema: { input: schema_reviewPrRequest, output: schema_reviewPrRequest },
-  },
+export const reviewPrRequest: StandardSchema<ReviewPrRequest> = {
+  get "~standard"() { return standardSchema(parseReviewPrRequest, schema_reviewPrRequest); },
 };
 
 /** The response of `review-pr` as a Standard Schema. */
-export const reviewPrResponse: PrReviewerStandardSchema<ReviewPrResponse> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseReviewPrResponse, value, options),
-    jsonSchema: { input: schema_reviewPrResponse, output: schema_reviewPrResponse },
-  },
+export const reviewPrResponse: StandardSchema<ReviewPrResponse> = {
+  get "~standard"() { return standardSchema(parseReviewPrResponse, schema_reviewPrResponse); },
 };
 
 function schema_reviewPrRequest(options: any): any {

@@ -11,19 +11,23 @@
 // biome-ignore-all assist: generated
 
 import {
-  PayloadError as PrReviewerPayloadError,
+  PayloadError,
+  coerce,
   parse,
   assert,
-  standard,
+  standardSchema,
   jsonSchema,
   isDict as shared_isDict,
   sized as shared_sized,
 } from "./_capgen.js";
 import type {
-  ParseResult as PrReviewerParseResult,
-  ParseOptions as PrReviewerParseOptions,
-  Violation as PrReviewerViolation,
-  StandardSchema as PrReviewerStandardSchema,
+  ParseResult,
+  ParseOptions,
+  Validators,
+  Violation,
+  StandardSchema,
+  Issue,
+  FormMembers,
 } from "./_capgen.js";
 const isDict = shared_isDict;
 const sized = shared_sized;
@@ -40,33 +44,45 @@ export type ReviewPrResponse = {
 };
 
 /** The request and the response of every capability. */
-export interface PrReviewerCapabilities {
+export interface Capabilities {
   /** Review a GitHub pull request. */
   "review-pr": { request: ReviewPrRequest; response: ReviewPrResponse };
 }
 
-export { PrReviewerPayloadError };
+/** @deprecated `Capabilities` */
+export type PrReviewerCapabilities = Capabilities;
+
+export { PayloadError, coerce };
 export type {
-  PrReviewerParseResult,
-  PrReviewerParseOptions,
-  PrReviewerViolation,
-  PrReviewerStandardSchema,
+  ParseResult,
+  ParseOptions,
+  Validators,
+  Violation,
+  StandardSchema,
+  Issue,
+  FormMembers,
 };
 
 export const reviewPrRequestSeverityValues = ["low", "med", "high"] as const;
 
 export const reviewPrResponseVerdictValues = ["approve", "request-changes", "comment"] as const;
 
+/** The timeout of `review-pr` in milliseconds. */
+export const reviewPrTimeoutMs = 60000 as const;
+
 /** The validators, the timeout, the version and the hash of every capability, by its name. */
-export const prReviewerCapabilities = {
+export const capabilities = {
   "review-pr": {
     version: undefined,
-    timeoutMs: 60000,
+    timeoutMs: reviewPrTimeoutMs as typeof reviewPrTimeoutMs,
     hash: "27679ed934c284af469cb8c5b7b571e7fba64e5f1636f7a203743d8bc73d79c1",
-    request: { is: isReviewPrRequest, parse: parseReviewPrRequest },
-    response: { is: isReviewPrResponse, parse: parseReviewPrResponse },
+    request: { is: isReviewPrRequest, parse: parseReviewPrRequest } as Validators<ReviewPrRequest>,
+    response: { is: isReviewPrResponse, parse: parseReviewPrResponse } as Validators<ReviewPrResponse>,
   },
 } as const;
+
+/** @deprecated `capabilities` */
+export const prReviewerCapabilities: typeof capabilities = capabilities;
 
 export function isReviewPrRequest(value: any): value is ReviewPrRequest {
   let value1: any;
@@ -92,7 +108,7 @@ export function isReviewPrResponse(value: any): value is ReviewPrResponse {
   );
 }
 
-export function parseReviewPrRequest(value: unknown, options?: PrReviewerParseOptions): PrReviewerParseResult<ReviewPrRequest> {
+export function parseReviewPrRequest(value: unknown, options?: ParseOptions): ParseResult<ReviewPrRequest> {
   return parse(isReviewPrRequest(value), value, options, () => [
     {
       type: "object",
@@ -102,7 +118,7 @@ export function parseReviewPrRequest(value: unknown, options?: PrReviewerParseOp
   ]);
 }
 
-export function parseReviewPrResponse(value: unknown, options?: PrReviewerParseOptions): PrReviewerParseResult<ReviewPrResponse> {
+export function parseReviewPrResponse(value: unknown, options?: ParseOptions): ParseResult<ReviewPrResponse> {
   return parse(isReviewPrResponse(value), value, options, () => [
     {
       type: "object",
@@ -114,34 +130,24 @@ export function parseReviewPrResponse(value: unknown, options?: PrReviewerParseO
   ]);
 }
 
-/** Throws a `PrReviewerPayloadError` if the value is invalid. */
-export function assertReviewPrRequest(value: unknown, options?: PrReviewerParseOptions): asserts value is ReviewPrRequest {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertReviewPrRequest(value: unknown, options?: ParseOptions): asserts value is ReviewPrRequest {
   assert(parseReviewPrRequest(value, options));
 }
 
-/** Throws a `PrReviewerPayloadError` if the value is invalid. */
-export function assertReviewPrResponse(value: unknown, options?: PrReviewerParseOptions): asserts value is ReviewPrResponse {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertReviewPrResponse(value: unknown, options?: ParseOptions): asserts value is ReviewPrResponse {
   assert(parseReviewPrResponse(value, options));
 }
 
 /** The request of `review-pr` as a Standard Schema. */
-export const reviewPrRequest: PrReviewerStandardSchema<ReviewPrRequest> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseReviewPrRequest, value, options),
-    jsonSchema: { input: schema_reviewPrRequest, output: schema_reviewPrRequest },
-  },
+export const reviewPrRequest: StandardSchema<ReviewPrRequest> = {
+  get "~standard"() { return standardSchema(parseReviewPrRequest, schema_reviewPrRequest); },
 };
 
 /** The response of `review-pr` as a Standard Schema. */
-export const reviewPrResponse: PrReviewerStandardSchema<ReviewPrResponse> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseReviewPrResponse, value, options),
-    jsonSchema: { input: schema_reviewPrResponse, output: schema_reviewPrResponse },
-  },
+export const reviewPrResponse: StandardSchema<ReviewPrResponse> = {
+  get "~standard"() { return standardSchema(parseReviewPrResponse, schema_reviewPrResponse); },
 };
 
 function schema_reviewPrRequest(options: any): any {

@@ -11,21 +11,25 @@
 // biome-ignore-all assist: generated
 
 import {
-  PayloadError as SharedDefinitionsPayloadError,
+  PayloadError,
+  coerce,
   parse,
   explainUnion,
   assert,
-  standard,
+  standardSchema,
   jsonSchema,
   shallow as shared_shallow,
   isDict as shared_isDict,
   sized as shared_sized,
 } from "./_capgen.js";
 import type {
-  ParseResult as SharedDefinitionsParseResult,
-  ParseOptions as SharedDefinitionsParseOptions,
-  Violation as SharedDefinitionsViolation,
-  StandardSchema as SharedDefinitionsStandardSchema,
+  ParseResult,
+  ParseOptions,
+  Validators,
+  Violation,
+  StandardSchema,
+  Issue,
+  FormMembers,
 } from "./_capgen.js";
 const shallow = shared_shallow;
 const isDict = shared_isDict;
@@ -106,7 +110,7 @@ export type TravelRequestPlace = {
 export type TravelResponse = Trip[];
 
 /** The request and the response of every capability. */
-export interface SharedDefinitionsCapabilities {
+export interface Capabilities {
   "quote": { request: QuoteRequest; response: QuoteResponse };
   "pay": { request: PayRequest; response: PayResponse };
   "refund": { request: RefundRequest; response: RefundResponse };
@@ -115,12 +119,18 @@ export interface SharedDefinitionsCapabilities {
   "travel": { request: TravelRequest; response: TravelResponse };
 }
 
-export { SharedDefinitionsPayloadError };
+/** @deprecated `Capabilities` */
+export type SharedDefinitionsCapabilities = Capabilities;
+
+export { PayloadError, coerce };
 export type {
-  SharedDefinitionsParseResult,
-  SharedDefinitionsParseOptions,
-  SharedDefinitionsViolation,
-  SharedDefinitionsStandardSchema,
+  ParseResult,
+  ParseOptions,
+  Validators,
+  Violation,
+  StandardSchema,
+  Issue,
+  FormMembers,
 };
 
 export const quoteRequestUpToCurrencyValues = ["EUR", "USD"] as const;
@@ -130,50 +140,53 @@ export const moneyCurrencyValues = ["EUR", "USD"] as const;
 export const tripByValues = ["car", "train"] as const;
 
 /** The validators, the timeout, the version and the hash of every capability, by its name. */
-export const sharedDefinitionsCapabilities = {
+export const capabilities = {
   quote: {
     version: undefined,
     timeoutMs: undefined,
     hash: "898ceb4384cbaf5ee2b70a5fa38a73c3d7cc9c86490da8bc49f5abcfa6a2b27e",
-    request: { is: isQuoteRequest, parse: parseQuoteRequest },
+    request: { is: isQuoteRequest, parse: parseQuoteRequest } as Validators<QuoteRequest>,
     response: undefined,
   },
   pay: {
     version: undefined,
     timeoutMs: undefined,
     hash: "de273aa3ada2bd8ff2f56876ddb7e5b3b27e8bf5a411f8c80f4f24e648db9dd1",
-    request: { is: isPayRequest, parse: parsePayRequest },
-    response: { is: isPayResponse, parse: parsePayResponse },
+    request: { is: isPayRequest, parse: parsePayRequest } as Validators<PayRequest>,
+    response: { is: isPayResponse, parse: parsePayResponse } as Validators<PayResponse>,
   },
   refund: {
     version: undefined,
     timeoutMs: undefined,
     hash: "b764d74569232b94c6550ae093376b030a8f8e179317cfb094fe0eb8a4ea0368",
-    request: { is: isRefundRequest, parse: parseRefundRequest },
-    response: { is: isRefundResponse, parse: parseRefundResponse },
+    request: { is: isRefundRequest, parse: parseRefundRequest } as Validators<RefundRequest>,
+    response: { is: isRefundResponse, parse: parseRefundResponse } as Validators<RefundResponse>,
   },
   plan: {
     version: undefined,
     timeoutMs: undefined,
     hash: "2424cea5946df21516bf9ce838ea52ad3249d563945ed52ec90698ab3c186678",
-    request: { is: isPlanRequest, parse: parsePlanRequest },
+    request: { is: isPlanRequest, parse: parsePlanRequest } as Validators<PlanRequest>,
     response: undefined,
   },
   visit: {
     version: undefined,
     timeoutMs: undefined,
     hash: "9df6969fa3609e7d996904c8e5cb050c1a6ef191233ced4997d6d5c4d33caeac",
-    request: { is: isVisitRequest, parse: parseVisitRequest },
+    request: { is: isVisitRequest, parse: parseVisitRequest } as Validators<VisitRequest>,
     response: undefined,
   },
   travel: {
     version: undefined,
     timeoutMs: undefined,
     hash: "ffbdd8d29b14faef149fbc9d12e89cb74dc34009e335ecd7425274464b2e8e60",
-    request: { is: isTravelRequest, parse: parseTravelRequest },
-    response: { is: isTravelResponse, parse: parseTravelResponse },
+    request: { is: isTravelRequest, parse: parseTravelRequest } as Validators<TravelRequest>,
+    response: { is: isTravelResponse, parse: parseTravelResponse } as Validators<TravelResponse>,
   },
 } as const;
+
+/** @deprecated `capabilities` */
+export const sharedDefinitionsCapabilities: typeof capabilities = capabilities;
 
 /** Whether a `Method` is a `Card`. It looks only at "kind", so the value must already be valid. */
 export function hasMethodCardTag(value: Method): value is Card {
@@ -349,61 +362,24 @@ export function isTravelResponse(value: any): value is TravelResponse {
   return Array.isArray(value) && check_travelResponse(value);
 }
 
-export function parseQuoteRequest(value: unknown, options?: SharedDefinitionsParseOptions): SharedDefinitionsParseResult<QuoteRequest> {
+export function parseQuoteRequest(value: unknown, options?: ParseOptions): ParseResult<QuoteRequest> {
   return parse(isQuoteRequest(value), value, options, () => [
     {
       type: "object",
-      optional: {
-        upTo: {
-          allOf: [
-            {
-              type: "object",
-              properties: { cents: "integer", currency: { enum: ["EUR", "USD"] } },
-              not: { optional: { cents: { const: 13 } } },
-            },
-            { optional: { cents: { maximum: 1000 } } },
-          ],
-        },
-      },
+      optional: { upTo: { allOf: [data_upTo(), { optional: { cents: { maximum: 1000 } } }] } },
     },
   ]);
 }
 
-export function parsePayRequest(value: unknown, options?: SharedDefinitionsParseOptions): SharedDefinitionsParseResult<PayRequest> {
+export function parsePayRequest(value: unknown, options?: ParseOptions): ParseResult<PayRequest> {
   return parse(isPayRequest(value), value, options, () => [
     {
       type: "object",
       properties: { amount: { ref: "Money" } },
-      optional: {
-        method: {
-          unions: [
-            {
-              keyword: "oneOf",
-              any: {
-                type: "object",
-                properties: {
-                  kind: {
-                    enum: ["card", "transfer"],
-                    text: { required: ", one of [\"card\",\"transfer\"]" },
-                  },
-                },
-              },
-              when: [
-                { type: "object", properties: { kind: { const: "card" } } },
-                { type: "object", properties: { kind: { const: "transfer" } } },
-              ],
-              branches: [{ ref: "Card" }, { ref: "Transfer" }],
-            },
-          ],
-        },
-      },
+      optional: { method: data_method() },
     },
     {
-      Money: {
-        type: "object",
-        properties: { cents: "integer", currency: { enum: ["EUR", "USD"] } },
-        not: { optional: { cents: { const: 13 } } },
-      },
+      Money: data_upTo(),
       Card: {
         type: "object",
         properties: { kind: { const: "card" }, token: { type: "string", minLength: 1 } },
@@ -419,29 +395,9 @@ export function parsePayRequest(value: unknown, options?: SharedDefinitionsParse
   ]);
 }
 
-export function parsePayResponse(value: unknown, options?: SharedDefinitionsParseOptions): SharedDefinitionsParseResult<PayResponse> {
+export function parsePayResponse(value: unknown, options?: ParseOptions): ParseResult<PayResponse> {
   return parse(isPayResponse(value), value, options, () => [
-    {
-      unions: [
-        {
-          keyword: "oneOf",
-          any: {
-            type: "object",
-            properties: {
-              kind: {
-                enum: ["card", "transfer"],
-                text: { required: ", one of [\"card\",\"transfer\"]" },
-              },
-            },
-          },
-          when: [
-            { type: "object", properties: { kind: { const: "card" } } },
-            { type: "object", properties: { kind: { const: "transfer" } } },
-          ],
-          branches: [{ ref: "Card" }, { ref: "Transfer" }],
-        },
-      ],
-    },
+    data_method(),
     {
       Card: {
         type: "object",
@@ -450,16 +406,7 @@ export function parsePayResponse(value: unknown, options?: SharedDefinitionsPars
       Transfer: {
         type: "object",
         properties: { kind: { const: "transfer" } },
-        optional: {
-          parts: {
-            type: "array",
-            items: {
-              type: "object",
-              properties: { cents: "integer", currency: { enum: ["EUR", "USD"] } },
-              not: { optional: { cents: { const: 13 } } },
-            },
-          },
-        },
+        optional: { parts: { type: "array", items: data_upTo() } },
       },
     },
     undefined,
@@ -467,7 +414,7 @@ export function parsePayResponse(value: unknown, options?: SharedDefinitionsPars
   ]);
 }
 
-export function parseRefundRequest(value: unknown, options?: SharedDefinitionsParseOptions): SharedDefinitionsParseResult<RefundRequest> {
+export function parseRefundRequest(value: unknown, options?: ParseOptions): ParseResult<RefundRequest> {
   return parse(isRefundRequest(value), value, options, () => [
     {
       type: "object",
@@ -482,7 +429,7 @@ export function parseRefundRequest(value: unknown, options?: SharedDefinitionsPa
   ]);
 }
 
-export function parseRefundResponse(value: unknown, options?: SharedDefinitionsParseOptions): SharedDefinitionsParseResult<RefundResponse> {
+export function parseRefundResponse(value: unknown, options?: ParseOptions): ParseResult<RefundResponse> {
   return parse(isRefundResponse(value), value, options, () => [
     { ref: "Tree" },
     {
@@ -492,7 +439,7 @@ export function parseRefundResponse(value: unknown, options?: SharedDefinitionsP
   ]);
 }
 
-export function parsePlanRequest(value: unknown, options?: SharedDefinitionsParseOptions): SharedDefinitionsParseResult<PlanRequest> {
+export function parsePlanRequest(value: unknown, options?: ParseOptions): ParseResult<PlanRequest> {
   return parse(isPlanRequest(value), value, options, () => [
     { ref: "Forest" },
     {
@@ -502,202 +449,125 @@ export function parsePlanRequest(value: unknown, options?: SharedDefinitionsPars
   ]);
 }
 
-export function parseVisitRequest(value: unknown, options?: SharedDefinitionsParseOptions): SharedDefinitionsParseResult<VisitRequest> {
+export function parseVisitRequest(value: unknown, options?: ParseOptions): ParseResult<VisitRequest> {
   return parse(isVisitRequest(value), value, options, () => [
     { type: "object", optional: { city: "string" } },
   ]);
 }
 
-export function parseTravelRequest(value: unknown, options?: SharedDefinitionsParseOptions): SharedDefinitionsParseResult<TravelRequest> {
-  return parse(isTravelRequest(value), value, options, () => [
-    {
-      type: "object",
-      optional: {
-        to: { type: "object", optional: { town: "string" } },
-        by: { enum: ["car", "train"] },
-      },
-    },
-  ]);
+export function parseTravelRequest(value: unknown, options?: ParseOptions): ParseResult<TravelRequest> {
+  return parse(isTravelRequest(value), value, options, () => [data_parseTravelRequest()]);
 }
 
-export function parseTravelResponse(value: unknown, options?: SharedDefinitionsParseOptions): SharedDefinitionsParseResult<TravelResponse> {
+export function parseTravelResponse(value: unknown, options?: ParseOptions): ParseResult<TravelResponse> {
   return parse(isTravelResponse(value), value, options, () => [
-    {
-      type: "array",
-      items: {
-        type: "object",
-        optional: {
-          to: { type: "object", optional: { town: "string" } },
-          by: { enum: ["car", "train"] },
-        },
-      },
-    },
+    { type: "array", items: data_parseTravelRequest() },
   ]);
 }
 
-/** Throws a `SharedDefinitionsPayloadError` if the value is invalid. */
-export function assertQuoteRequest(value: unknown, options?: SharedDefinitionsParseOptions): asserts value is QuoteRequest {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertQuoteRequest(value: unknown, options?: ParseOptions): asserts value is QuoteRequest {
   assert(parseQuoteRequest(value, options));
 }
 
-/** Throws a `SharedDefinitionsPayloadError` if the value is invalid. */
-export function assertPayRequest(value: unknown, options?: SharedDefinitionsParseOptions): asserts value is PayRequest {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertPayRequest(value: unknown, options?: ParseOptions): asserts value is PayRequest {
   assert(parsePayRequest(value, options));
 }
 
-/** Throws a `SharedDefinitionsPayloadError` if the value is invalid. */
-export function assertPayResponse(value: unknown, options?: SharedDefinitionsParseOptions): asserts value is PayResponse {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertPayResponse(value: unknown, options?: ParseOptions): asserts value is PayResponse {
   assert(parsePayResponse(value, options));
 }
 
-/** Throws a `SharedDefinitionsPayloadError` if the value is invalid. */
-export function assertRefundRequest(value: unknown, options?: SharedDefinitionsParseOptions): asserts value is RefundRequest {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertRefundRequest(value: unknown, options?: ParseOptions): asserts value is RefundRequest {
   assert(parseRefundRequest(value, options));
 }
 
-/** Throws a `SharedDefinitionsPayloadError` if the value is invalid. */
-export function assertRefundResponse(value: unknown, options?: SharedDefinitionsParseOptions): asserts value is RefundResponse {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertRefundResponse(value: unknown, options?: ParseOptions): asserts value is RefundResponse {
   assert(parseRefundResponse(value, options));
 }
 
-/** Throws a `SharedDefinitionsPayloadError` if the value is invalid. */
-export function assertPlanRequest(value: unknown, options?: SharedDefinitionsParseOptions): asserts value is PlanRequest {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertPlanRequest(value: unknown, options?: ParseOptions): asserts value is PlanRequest {
   assert(parsePlanRequest(value, options));
 }
 
-/** Throws a `SharedDefinitionsPayloadError` if the value is invalid. */
-export function assertVisitRequest(value: unknown, options?: SharedDefinitionsParseOptions): asserts value is VisitRequest {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertVisitRequest(value: unknown, options?: ParseOptions): asserts value is VisitRequest {
   assert(parseVisitRequest(value, options));
 }
 
-/** Throws a `SharedDefinitionsPayloadError` if the value is invalid. */
-export function assertTravelRequest(value: unknown, options?: SharedDefinitionsParseOptions): asserts value is TravelRequest {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertTravelRequest(value: unknown, options?: ParseOptions): asserts value is TravelRequest {
   assert(parseTravelRequest(value, options));
 }
 
-/** Throws a `SharedDefinitionsPayloadError` if the value is invalid. */
-export function assertTravelResponse(value: unknown, options?: SharedDefinitionsParseOptions): asserts value is TravelResponse {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertTravelResponse(value: unknown, options?: ParseOptions): asserts value is TravelResponse {
   assert(parseTravelResponse(value, options));
 }
 
 /** The request of `quote` as a Standard Schema. */
-export const quoteRequest: SharedDefinitionsStandardSchema<QuoteRequest> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseQuoteRequest, value, options),
-    jsonSchema: { input: schema_quoteRequest, output: schema_quoteRequest },
-  },
+export const quoteRequest: StandardSchema<QuoteRequest> = {
+  get "~standard"() { return standardSchema(parseQuoteRequest, schema_quoteRequest); },
 };
 
 /** The response of `quote` as a Standard Schema. */
-export const quoteResponse: SharedDefinitionsStandardSchema<QuoteResponse> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value) => ({ value: value }),
-    jsonSchema: { input: schema_quoteResponse, output: schema_quoteResponse },
-  },
+export const quoteResponse: StandardSchema<QuoteResponse> = {
+  get "~standard"() { return standardSchema(undefined, schema_quoteResponse); },
 };
 
 /** The request of `pay` as a Standard Schema. */
-export const payRequest: SharedDefinitionsStandardSchema<PayRequest> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parsePayRequest, value, options),
-    jsonSchema: { input: schema_payRequest, output: schema_payRequest },
-  },
+export const payRequest: StandardSchema<PayRequest> = {
+  get "~standard"() { return standardSchema(parsePayRequest, schema_payRequest); },
 };
 
 /** The response of `pay` as a Standard Schema. */
-export const payResponse: SharedDefinitionsStandardSchema<PayResponse> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parsePayResponse, value, options),
-    jsonSchema: { input: schema_payResponse, output: schema_payResponse },
-  },
+export const payResponse: StandardSchema<PayResponse> = {
+  get "~standard"() { return standardSchema(parsePayResponse, schema_payResponse); },
 };
 
 /** The request of `refund` as a Standard Schema. */
-export const refundRequest: SharedDefinitionsStandardSchema<RefundRequest> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseRefundRequest, value, options),
-    jsonSchema: { input: schema_refundRequest, output: schema_refundRequest },
-  },
+export const refundRequest: StandardSchema<RefundRequest> = {
+  get "~standard"() { return standardSchema(parseRefundRequest, schema_refundRequest); },
 };
 
 /** The response of `refund` as a Standard Schema. */
-export const refundResponse: SharedDefinitionsStandardSchema<RefundResponse> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseRefundResponse, value, options),
-    jsonSchema: { input: schema_refundResponse, output: schema_refundResponse },
-  },
+export const refundResponse: StandardSchema<RefundResponse> = {
+  get "~standard"() { return standardSchema(parseRefundResponse, schema_refundResponse); },
 };
 
 /** The request of `plan` as a Standard Schema. */
-export const planRequest: SharedDefinitionsStandardSchema<PlanRequest> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parsePlanRequest, value, options),
-    jsonSchema: { input: schema_planRequest, output: schema_planRequest },
-  },
+export const planRequest: StandardSchema<PlanRequest> = {
+  get "~standard"() { return standardSchema(parsePlanRequest, schema_planRequest); },
 };
 
 /** The response of `plan` as a Standard Schema. */
-export const planResponse: SharedDefinitionsStandardSchema<PlanResponse> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value) => ({ value: value }),
-    jsonSchema: { input: schema_quoteResponse, output: schema_quoteResponse },
-  },
+export const planResponse: StandardSchema<PlanResponse> = {
+  get "~standard"() { return standardSchema(undefined, schema_quoteResponse); },
 };
 
 /** The request of `visit` as a Standard Schema. */
-export const visitRequest: SharedDefinitionsStandardSchema<VisitRequest> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseVisitRequest, value, options),
-    jsonSchema: { input: schema_visitRequest, output: schema_visitRequest },
-  },
+export const visitRequest: StandardSchema<VisitRequest> = {
+  get "~standard"() { return standardSchema(parseVisitRequest, schema_visitRequest); },
 };
 
 /** The response of `visit` as a Standard Schema. */
-export const visitResponse: SharedDefinitionsStandardSchema<VisitResponse> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value) => ({ value: value }),
-    jsonSchema: { input: schema_quoteResponse, output: schema_quoteResponse },
-  },
+export const visitResponse: StandardSchema<VisitResponse> = {
+  get "~standard"() { return standardSchema(undefined, schema_quoteResponse); },
 };
 
 /** The request of `travel` as a Standard Schema. */
-export const travelRequest: SharedDefinitionsStandardSchema<TravelRequest> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseTravelRequest, value, options),
-    jsonSchema: { input: schema_travelRequest, output: schema_travelRequest },
-  },
+export const travelRequest: StandardSchema<TravelRequest> = {
+  get "~standard"() { return standardSchema(parseTravelRequest, schema_travelRequest); },
 };
 
 /** The response of `travel` as a Standard Schema. */
-export const travelResponse: SharedDefinitionsStandardSchema<TravelResponse> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseTravelResponse, value, options),
-    jsonSchema: { input: schema_travelResponse, output: schema_travelResponse },
-  },
+export const travelResponse: StandardSchema<TravelResponse> = {
+  get "~standard"() { return standardSchema(parseTravelResponse, schema_travelResponse); },
 };
 
 function check_parts(value: any): boolean {
@@ -823,28 +693,7 @@ function schema_quoteRequest(options: any): any {
         },
       },
     },
-    {
-      Money: {
-        type: "object",
-        properties: { cents: { type: "integer" }, currency: { enum: ["EUR", "USD"] } },
-        required: ["cents", "currency"],
-        not: { properties: { cents: { const: 13 } } },
-      },
-      Method: { oneOf: [{ $ref: references + "Card" }, { $ref: references + "Transfer" }] },
-      Card: {
-        type: "object",
-        properties: { kind: { const: "card" }, token: { type: "string", minLength: 1 } },
-        required: ["kind", "token"],
-      },
-      Transfer: {
-        type: "object",
-        properties: {
-          kind: { const: "transfer" },
-          parts: { type: "array", items: { $ref: references + "Money" } },
-        },
-        required: ["kind"],
-      },
-    },
+    data_schemaQuoteRequest(references),
   ]);
 }
 
@@ -862,56 +711,14 @@ function schema_payRequest(options: any): any {
       },
       required: ["amount"],
     },
-    {
-      Money: {
-        type: "object",
-        properties: { cents: { type: "integer" }, currency: { enum: ["EUR", "USD"] } },
-        required: ["cents", "currency"],
-        not: { properties: { cents: { const: 13 } } },
-      },
-      Method: { oneOf: [{ $ref: references + "Card" }, { $ref: references + "Transfer" }] },
-      Card: {
-        type: "object",
-        properties: { kind: { const: "card" }, token: { type: "string", minLength: 1 } },
-        required: ["kind", "token"],
-      },
-      Transfer: {
-        type: "object",
-        properties: {
-          kind: { const: "transfer" },
-          parts: { type: "array", items: { $ref: references + "Money" } },
-        },
-        required: ["kind"],
-      },
-    },
+    data_schemaQuoteRequest(references),
   ]);
 }
 
 function schema_payResponse(options: any): any {
   return jsonSchema(options, (references) => [
     { $ref: references + "Method" },
-    {
-      Money: {
-        type: "object",
-        properties: { cents: { type: "integer" }, currency: { enum: ["EUR", "USD"] } },
-        required: ["cents", "currency"],
-        not: { properties: { cents: { const: 13 } } },
-      },
-      Method: { oneOf: [{ $ref: references + "Card" }, { $ref: references + "Transfer" }] },
-      Card: {
-        type: "object",
-        properties: { kind: { const: "card" }, token: { type: "string", minLength: 1 } },
-        required: ["kind", "token"],
-      },
-      Transfer: {
-        type: "object",
-        properties: {
-          kind: { const: "transfer" },
-          parts: { type: "array", items: { $ref: references + "Money" } },
-        },
-        required: ["kind"],
-      },
-    },
+    data_schemaQuoteRequest(references),
   ]);
 }
 
@@ -963,25 +770,90 @@ function schema_visitRequest(options: any): any {
 function schema_travelRequest(options: any): any {
   return jsonSchema(options, (references) => [
     { $ref: references + "Trip" },
-    {
-      Trip: {
-        type: "object",
-        properties: { to: { $ref: references + "Place" }, by: { enum: ["car", "train"] } },
-      },
-      Place: { type: "object", properties: { town: { type: "string" } } },
-    },
+    data_schemaTravelRequest(references),
   ]);
 }
 
 function schema_travelResponse(options: any): any {
   return jsonSchema(options, (references) => [
     { type: "array", items: { $ref: references + "Trip" } },
-    {
-      Trip: {
-        type: "object",
-        properties: { to: { $ref: references + "Place" }, by: { enum: ["car", "train"] } },
-      },
-      Place: { type: "object", properties: { town: { type: "string" } } },
-    },
+    data_schemaTravelRequest(references),
   ]);
+}
+
+function data_upTo(): any {
+  return {
+    type: "object",
+    properties: { cents: "integer", currency: { enum: ["EUR", "USD"] } },
+    not: { optional: { cents: { const: 13 } } },
+  };
+}
+
+function data_method(): any {
+  return {
+    unions: [
+      {
+        keyword: "oneOf",
+        any: {
+          type: "object",
+          properties: {
+            kind: {
+              enum: ["card", "transfer"],
+              text: { required: ", one of [\"card\",\"transfer\"]" },
+            },
+          },
+        },
+        when: [
+          { type: "object", properties: { kind: { const: "card" } } },
+          { type: "object", properties: { kind: { const: "transfer" } } },
+        ],
+        branches: [{ ref: "Card" }, { ref: "Transfer" }],
+      },
+    ],
+  };
+}
+
+function data_parseTravelRequest(): any {
+  return {
+    type: "object",
+    optional: {
+      to: { type: "object", optional: { town: "string" } },
+      by: { enum: ["car", "train"] },
+    },
+  };
+}
+
+function data_schemaQuoteRequest(references: any): any {
+  return {
+    Money: {
+      type: "object",
+      properties: { cents: { type: "integer" }, currency: { enum: ["EUR", "USD"] } },
+      required: ["cents", "currency"],
+      not: { properties: { cents: { const: 13 } } },
+    },
+    Method: { oneOf: [{ $ref: references + "Card" }, { $ref: references + "Transfer" }] },
+    Card: {
+      type: "object",
+      properties: { kind: { const: "card" }, token: { type: "string", minLength: 1 } },
+      required: ["kind", "token"],
+    },
+    Transfer: {
+      type: "object",
+      properties: {
+        kind: { const: "transfer" },
+        parts: { type: "array", items: { $ref: references + "Money" } },
+      },
+      required: ["kind"],
+    },
+  };
+}
+
+function data_schemaTravelRequest(references: any): any {
+  return {
+    Trip: {
+      type: "object",
+      properties: { to: { $ref: references + "Place" }, by: { enum: ["car", "train"] } },
+    },
+    Place: { type: "object", properties: { town: { type: "string" } } },
+  };
 }

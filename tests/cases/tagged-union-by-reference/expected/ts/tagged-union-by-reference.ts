@@ -11,20 +11,24 @@
 // biome-ignore-all assist: generated
 
 import {
-  PayloadError as TaggedUnionByReferencePayloadError,
+  PayloadError,
+  coerce,
   parse,
   explainUnion,
   assert,
-  standard,
+  standardSchema,
   jsonSchema,
   isDict as shared_isDict,
   sized as shared_sized,
 } from "./_capgen.js";
 import type {
-  ParseResult as TaggedUnionByReferenceParseResult,
-  ParseOptions as TaggedUnionByReferenceParseOptions,
-  Violation as TaggedUnionByReferenceViolation,
-  StandardSchema as TaggedUnionByReferenceStandardSchema,
+  ParseResult,
+  ParseOptions,
+  Validators,
+  Violation,
+  StandardSchema,
+  Issue,
+  FormMembers,
 } from "./_capgen.js";
 const isDict = shared_isDict;
 const sized = shared_sized;
@@ -51,28 +55,37 @@ export type Cat = {
 export type AdoptResponse = unknown;
 
 /** The request and the response of every capability. */
-export interface TaggedUnionByReferenceCapabilities {
+export interface Capabilities {
   "adopt": { request: AdoptRequest; response: AdoptResponse };
 }
 
-export { TaggedUnionByReferencePayloadError };
+/** @deprecated `Capabilities` */
+export type TaggedUnionByReferenceCapabilities = Capabilities;
+
+export { PayloadError, coerce };
 export type {
-  TaggedUnionByReferenceParseResult,
-  TaggedUnionByReferenceParseOptions,
-  TaggedUnionByReferenceViolation,
-  TaggedUnionByReferenceStandardSchema,
+  ParseResult,
+  ParseOptions,
+  Validators,
+  Violation,
+  StandardSchema,
+  Issue,
+  FormMembers,
 };
 
 /** The validators, the timeout, the version and the hash of every capability, by its name. */
-export const taggedUnionByReferenceCapabilities = {
+export const capabilities = {
   adopt: {
     version: undefined,
     timeoutMs: undefined,
     hash: "5dc26becbc3c63b407c1d8ba8f1c6a4f0514dcb5bee6440122df5c65c9ae1bb3",
-    request: { is: isAdoptRequest, parse: parseAdoptRequest },
+    request: { is: isAdoptRequest, parse: parseAdoptRequest } as Validators<AdoptRequest>,
     response: undefined,
   },
 } as const;
+
+/** @deprecated `capabilities` */
+export const taggedUnionByReferenceCapabilities: typeof capabilities = capabilities;
 
 /** Whether a `Pet` is a `Dog`. It looks only at "species", so the value must already be valid. */
 export function hasPetDogTag(value: Pet): value is Dog {
@@ -98,7 +111,7 @@ export function isAdoptRequest(value: any): value is AdoptRequest {
   );
 }
 
-export function parseAdoptRequest(value: unknown, options?: TaggedUnionByReferenceParseOptions): TaggedUnionByReferenceParseResult<AdoptRequest> {
+export function parseAdoptRequest(value: unknown, options?: ParseOptions): ParseResult<AdoptRequest> {
   return parse(isAdoptRequest(value), value, options, () => [
     {
       type: "object",
@@ -136,29 +149,19 @@ export function parseAdoptRequest(value: unknown, options?: TaggedUnionByReferen
   ]);
 }
 
-/** Throws a `TaggedUnionByReferencePayloadError` if the value is invalid. */
-export function assertAdoptRequest(value: unknown, options?: TaggedUnionByReferenceParseOptions): asserts value is AdoptRequest {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertAdoptRequest(value: unknown, options?: ParseOptions): asserts value is AdoptRequest {
   assert(parseAdoptRequest(value, options));
 }
 
 /** The request of `adopt` as a Standard Schema. */
-export const adoptRequest: TaggedUnionByReferenceStandardSchema<AdoptRequest> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseAdoptRequest, value, options),
-    jsonSchema: { input: schema_adoptRequest, output: schema_adoptRequest },
-  },
+export const adoptRequest: StandardSchema<AdoptRequest> = {
+  get "~standard"() { return standardSchema(parseAdoptRequest, schema_adoptRequest); },
 };
 
 /** The response of `adopt` as a Standard Schema. */
-export const adoptResponse: TaggedUnionByReferenceStandardSchema<AdoptResponse> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value) => ({ value: value }),
-    jsonSchema: { input: schema_adoptResponse, output: schema_adoptResponse },
-  },
+export const adoptResponse: StandardSchema<AdoptResponse> = {
+  get "~standard"() { return standardSchema(undefined, schema_adoptResponse); },
 };
 
 function check_others(value: any): boolean {

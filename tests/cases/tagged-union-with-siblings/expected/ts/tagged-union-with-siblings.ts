@@ -11,21 +11,25 @@
 // biome-ignore-all assist: generated
 
 import {
-  PayloadError as TaggedUnionWithSiblingsPayloadError,
+  PayloadError,
+  coerce,
   parse,
   explainUnion,
   assert,
-  standard,
+  standardSchema,
   jsonSchema,
   isDict as shared_isDict,
   sized as shared_sized,
   isEmail as shared_isEmail,
 } from "./_capgen.js";
 import type {
-  ParseResult as TaggedUnionWithSiblingsParseResult,
-  ParseOptions as TaggedUnionWithSiblingsParseOptions,
-  Violation as TaggedUnionWithSiblingsViolation,
-  StandardSchema as TaggedUnionWithSiblingsStandardSchema,
+  ParseResult,
+  ParseOptions,
+  Validators,
+  Violation,
+  StandardSchema,
+  Issue,
+  FormMembers,
 } from "./_capgen.js";
 const isDict = shared_isDict;
 const sized = shared_sized;
@@ -49,28 +53,37 @@ export type NotifyRequestSms = {
 export type NotifyResponse = unknown;
 
 /** The request and the response of every capability. */
-export interface TaggedUnionWithSiblingsCapabilities {
+export interface Capabilities {
   "notify": { request: NotifyRequest; response: NotifyResponse };
 }
 
-export { TaggedUnionWithSiblingsPayloadError };
+/** @deprecated `Capabilities` */
+export type TaggedUnionWithSiblingsCapabilities = Capabilities;
+
+export { PayloadError, coerce };
 export type {
-  TaggedUnionWithSiblingsParseResult,
-  TaggedUnionWithSiblingsParseOptions,
-  TaggedUnionWithSiblingsViolation,
-  TaggedUnionWithSiblingsStandardSchema,
+  ParseResult,
+  ParseOptions,
+  Validators,
+  Violation,
+  StandardSchema,
+  Issue,
+  FormMembers,
 };
 
 /** The validators, the timeout, the version and the hash of every capability, by its name. */
-export const taggedUnionWithSiblingsCapabilities = {
+export const capabilities = {
   notify: {
     version: undefined,
     timeoutMs: undefined,
     hash: "0b1def8b7512b666794b5200fc27478d5e7f0b0eab30c4c187573098ea0c4e1c",
-    request: { is: isNotifyRequest, parse: parseNotifyRequest },
+    request: { is: isNotifyRequest, parse: parseNotifyRequest } as Validators<NotifyRequest>,
     response: undefined,
   },
 } as const;
+
+/** @deprecated `capabilities` */
+export const taggedUnionWithSiblingsCapabilities: typeof capabilities = capabilities;
 
 /**
  * Whether a `NotifyRequest` is a `NotifyRequestEmail`. It looks only at "channel", so the value must already be valid.
@@ -106,7 +119,7 @@ export function isNotifyRequest(value: any): value is NotifyRequest {
   );
 }
 
-export function parseNotifyRequest(value: unknown, options?: TaggedUnionWithSiblingsParseOptions): TaggedUnionWithSiblingsParseResult<NotifyRequest> {
+export function parseNotifyRequest(value: unknown, options?: ParseOptions): ParseResult<NotifyRequest> {
   return parse(isNotifyRequest(value), value, options, () => [
     {
       type: "object",
@@ -142,29 +155,19 @@ export function parseNotifyRequest(value: unknown, options?: TaggedUnionWithSibl
   ]);
 }
 
-/** Throws a `TaggedUnionWithSiblingsPayloadError` if the value is invalid. */
-export function assertNotifyRequest(value: unknown, options?: TaggedUnionWithSiblingsParseOptions): asserts value is NotifyRequest {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertNotifyRequest(value: unknown, options?: ParseOptions): asserts value is NotifyRequest {
   assert(parseNotifyRequest(value, options));
 }
 
 /** The request of `notify` as a Standard Schema. */
-export const notifyRequest: TaggedUnionWithSiblingsStandardSchema<NotifyRequest> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseNotifyRequest, value, options),
-    jsonSchema: { input: schema_notifyRequest, output: schema_notifyRequest },
-  },
+export const notifyRequest: StandardSchema<NotifyRequest> = {
+  get "~standard"() { return standardSchema(parseNotifyRequest, schema_notifyRequest); },
 };
 
 /** The response of `notify` as a Standard Schema. */
-export const notifyResponse: TaggedUnionWithSiblingsStandardSchema<NotifyResponse> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value) => ({ value: value }),
-    jsonSchema: { input: schema_notifyResponse, output: schema_notifyResponse },
-  },
+export const notifyResponse: StandardSchema<NotifyResponse> = {
+  get "~standard"() { return standardSchema(undefined, schema_notifyResponse); },
 };
 
 function schema_notifyRequest(options: any): any {

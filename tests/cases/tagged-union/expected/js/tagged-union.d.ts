@@ -10,12 +10,15 @@
 // biome-ignore-all format: generated
 // biome-ignore-all assist: generated
 
-import { PayloadError as TaggedUnionPayloadError } from "./_capgen.js";
+import { PayloadError, coerce } from "./_capgen.js";
 import type {
-  ParseResult as TaggedUnionParseResult,
-  ParseOptions as TaggedUnionParseOptions,
-  Violation as TaggedUnionViolation,
-  StandardSchema as TaggedUnionStandardSchema,
+  ParseResult,
+  ParseOptions,
+  Validators,
+  Violation,
+  StandardSchema,
+  Issue,
+  FormMembers,
 } from "./_capgen.js";
 
 export type DrawRequest = DrawRequestCircle | DrawRequestSquare | DrawRequestTri;
@@ -52,36 +55,39 @@ export type DrawResponseNextFalse = {
 };
 
 /** The request and the response of every capability. */
-export interface TaggedUnionCapabilities {
+export interface Capabilities {
   "draw": { request: DrawRequest; response: DrawResponse };
 }
 
-export { TaggedUnionPayloadError };
+/** @deprecated `Capabilities` */
+export type TaggedUnionCapabilities = Capabilities;
+
+export { PayloadError, coerce };
 export type {
-  TaggedUnionParseResult,
-  TaggedUnionParseOptions,
-  TaggedUnionViolation,
-  TaggedUnionStandardSchema,
+  ParseResult,
+  ParseOptions,
+  Validators,
+  Violation,
+  StandardSchema,
+  Issue,
+  FormMembers,
 };
 
 export declare const drawRequestTriKindValues: readonly ["tri", "triangle"];
 
 /** The validators, the timeout, the version and the hash of every capability, by its name. */
-export declare const taggedUnionCapabilities: {
+export declare const capabilities: {
   readonly "draw": {
     readonly version: undefined;
     readonly timeoutMs: undefined;
     readonly hash: "3808d6c7d7e503faede2e2ce9de64e7a15fc4f01471e8dc118501783aa522bbc";
-    readonly request: {
-      readonly is: typeof isDrawRequest;
-      readonly parse: typeof parseDrawRequest;
-    };
-    readonly response: {
-      readonly is: typeof isDrawResponse;
-      readonly parse: typeof parseDrawResponse;
-    };
+    readonly request: Validators<DrawRequest>;
+    readonly response: Validators<DrawResponse>;
   };
 };
+
+/** @deprecated `capabilities` */
+export declare const taggedUnionCapabilities: typeof capabilities;
 
 /**
  * Whether a `DrawRequest` is a `DrawRequestCircle`. It looks only at "kind", so the value must already be valid.
@@ -112,18 +118,18 @@ export declare function isDrawRequest(value: unknown): value is DrawRequest;
 
 export declare function isDrawResponse(value: unknown): value is DrawResponse;
 
-export declare function parseDrawRequest(value: unknown, options?: TaggedUnionParseOptions): TaggedUnionParseResult<DrawRequest>;
+export declare function parseDrawRequest(value: unknown, options?: ParseOptions): ParseResult<DrawRequest>;
 
-export declare function parseDrawResponse(value: unknown, options?: TaggedUnionParseOptions): TaggedUnionParseResult<DrawResponse>;
+export declare function parseDrawResponse(value: unknown, options?: ParseOptions): ParseResult<DrawResponse>;
 
-/** Throws a `TaggedUnionPayloadError` if the value is invalid. */
-export declare function assertDrawRequest(value: unknown, options?: TaggedUnionParseOptions): asserts value is DrawRequest;
+/** Throws a `PayloadError` if the value is invalid. */
+export declare function assertDrawRequest(value: unknown, options?: ParseOptions): asserts value is DrawRequest;
 
-/** Throws a `TaggedUnionPayloadError` if the value is invalid. */
-export declare function assertDrawResponse(value: unknown, options?: TaggedUnionParseOptions): asserts value is DrawResponse;
+/** Throws a `PayloadError` if the value is invalid. */
+export declare function assertDrawResponse(value: unknown, options?: ParseOptions): asserts value is DrawResponse;
 
 /** The request of `draw` as a Standard Schema. */
-export declare const drawRequest: TaggedUnionStandardSchema<DrawRequest>;
+export declare const drawRequest: StandardSchema<DrawRequest>;
 
 /** The response of `draw` as a Standard Schema. */
-export declare const drawResponse: TaggedUnionStandardSchema<DrawResponse>;
+export declare const drawResponse: StandardSchema<DrawResponse>;

@@ -11,11 +11,12 @@
 // biome-ignore-all assist: generated
 
 import {
-  PayloadError as TaggedUnionPayloadError,
+  PayloadError,
+  coerce,
   parse,
   explainUnion,
   assert,
-  standard,
+  standardSchema,
   jsonSchema,
   isDict as shared_isDict,
   sized as shared_sized,
@@ -23,12 +24,12 @@ import {
 const isDict = shared_isDict;
 const sized = shared_sized;
 
-export { TaggedUnionPayloadError };
+export { PayloadError, coerce };
 
 export const drawRequestTriKindValues = ["tri", "triangle"];
 
 /** The validators, the timeout, the version and the hash of every capability, by its name. */
-export const taggedUnionCapabilities = {
+export const capabilities = {
   draw: {
     version: undefined,
     timeoutMs: undefined,
@@ -37,6 +38,9 @@ export const taggedUnionCapabilities = {
     response: { is: isDrawResponse, parse: parseDrawResponse },
   },
 };
+
+/** @deprecated `capabilities` */
+export const taggedUnionCapabilities = capabilities;
 
 /**
  * Whether a `DrawRequest` is a `DrawRequestCircle`. It looks only at "kind", so the value must already be valid.
@@ -185,34 +189,24 @@ export function parseDrawResponse(value, options) {
   ]);
 }
 
-/** Throws a `TaggedUnionPayloadError` if the value is invalid. */
+/** Throws a `PayloadError` if the value is invalid. */
 export function assertDrawRequest(value, options) {
   assert(parseDrawRequest(value, options));
 }
 
-/** Throws a `TaggedUnionPayloadError` if the value is invalid. */
+/** Throws a `PayloadError` if the value is invalid. */
 export function assertDrawResponse(value, options) {
   assert(parseDrawResponse(value, options));
 }
 
 /** The request of `draw` as a Standard Schema. */
 export const drawRequest = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseDrawRequest, value, options),
-    jsonSchema: { input: schema_drawRequest, output: schema_drawRequest },
-  },
+  get "~standard"() { return standardSchema(parseDrawRequest, schema_drawRequest); },
 };
 
 /** The response of `draw` as a Standard Schema. */
 export const drawResponse = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseDrawResponse, value, options),
-    jsonSchema: { input: schema_drawResponse, output: schema_drawResponse },
-  },
+  get "~standard"() { return standardSchema(parseDrawResponse, schema_drawResponse); },
 };
 
 function schema_drawRequest(options) {

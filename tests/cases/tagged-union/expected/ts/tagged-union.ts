@@ -11,20 +11,24 @@
 // biome-ignore-all assist: generated
 
 import {
-  PayloadError as TaggedUnionPayloadError,
+  PayloadError,
+  coerce,
   parse,
   explainUnion,
   assert,
-  standard,
+  standardSchema,
   jsonSchema,
   isDict as shared_isDict,
   sized as shared_sized,
 } from "./_capgen.js";
 import type {
-  ParseResult as TaggedUnionParseResult,
-  ParseOptions as TaggedUnionParseOptions,
-  Violation as TaggedUnionViolation,
-  StandardSchema as TaggedUnionStandardSchema,
+  ParseResult,
+  ParseOptions,
+  Validators,
+  Violation,
+  StandardSchema,
+  Issue,
+  FormMembers,
 } from "./_capgen.js";
 const isDict = shared_isDict;
 const sized = shared_sized;
@@ -63,30 +67,39 @@ export type DrawResponseNextFalse = {
 };
 
 /** The request and the response of every capability. */
-export interface TaggedUnionCapabilities {
+export interface Capabilities {
   "draw": { request: DrawRequest; response: DrawResponse };
 }
 
-export { TaggedUnionPayloadError };
+/** @deprecated `Capabilities` */
+export type TaggedUnionCapabilities = Capabilities;
+
+export { PayloadError, coerce };
 export type {
-  TaggedUnionParseResult,
-  TaggedUnionParseOptions,
-  TaggedUnionViolation,
-  TaggedUnionStandardSchema,
+  ParseResult,
+  ParseOptions,
+  Validators,
+  Violation,
+  StandardSchema,
+  Issue,
+  FormMembers,
 };
 
 export const drawRequestTriKindValues = ["tri", "triangle"] as const;
 
 /** The validators, the timeout, the version and the hash of every capability, by its name. */
-export const taggedUnionCapabilities = {
+export const capabilities = {
   draw: {
     version: undefined,
     timeoutMs: undefined,
     hash: "3808d6c7d7e503faede2e2ce9de64e7a15fc4f01471e8dc118501783aa522bbc",
-    request: { is: isDrawRequest, parse: parseDrawRequest },
-    response: { is: isDrawResponse, parse: parseDrawResponse },
+    request: { is: isDrawRequest, parse: parseDrawRequest } as Validators<DrawRequest>,
+    response: { is: isDrawResponse, parse: parseDrawResponse } as Validators<DrawResponse>,
   },
 } as const;
+
+/** @deprecated `capabilities` */
+export const taggedUnionCapabilities: typeof capabilities = capabilities;
 
 /**
  * Whether a `DrawRequest` is a `DrawRequestCircle`. It looks only at "kind", so the value must already be valid.
@@ -164,7 +177,7 @@ export function isDrawResponse(value: any): value is DrawResponse {
   );
 }
 
-export function parseDrawRequest(value: unknown, options?: TaggedUnionParseOptions): TaggedUnionParseResult<DrawRequest> {
+export function parseDrawRequest(value: unknown, options?: ParseOptions): ParseResult<DrawRequest> {
   return parse(isDrawRequest(value), value, options, () => [
     {
       unions: [
@@ -198,7 +211,7 @@ export function parseDrawRequest(value: unknown, options?: TaggedUnionParseOptio
   ]);
 }
 
-export function parseDrawResponse(value: unknown, options?: TaggedUnionParseOptions): TaggedUnionParseResult<DrawResponse> {
+export function parseDrawResponse(value: unknown, options?: ParseOptions): ParseResult<DrawResponse> {
   return parse(isDrawResponse(value), value, options, () => [
     {
       type: "object",
@@ -235,34 +248,24 @@ export function parseDrawResponse(value: unknown, options?: TaggedUnionParseOpti
   ]);
 }
 
-/** Throws a `TaggedUnionPayloadError` if the value is invalid. */
-export function assertDrawRequest(value: unknown, options?: TaggedUnionParseOptions): asserts value is DrawRequest {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertDrawRequest(value: unknown, options?: ParseOptions): asserts value is DrawRequest {
   assert(parseDrawRequest(value, options));
 }
 
-/** Throws a `TaggedUnionPayloadError` if the value is invalid. */
-export function assertDrawResponse(value: unknown, options?: TaggedUnionParseOptions): asserts value is DrawResponse {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertDrawResponse(value: unknown, options?: ParseOptions): asserts value is DrawResponse {
   assert(parseDrawResponse(value, options));
 }
 
 /** The request of `draw` as a Standard Schema. */
-export const drawRequest: TaggedUnionStandardSchema<DrawRequest> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseDrawRequest, value, options),
-    jsonSchema: { input: schema_drawRequest, output: schema_drawRequest },
-  },
+export const drawRequest: StandardSchema<DrawRequest> = {
+  get "~standard"() { return standardSchema(parseDrawRequest, schema_drawRequest); },
 };
 
 /** The response of `draw` as a Standard Schema. */
-export const drawResponse: TaggedUnionStandardSchema<DrawResponse> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseDrawResponse, value, options),
-    jsonSchema: { input: schema_drawResponse, output: schema_drawResponse },
-  },
+export const drawResponse: StandardSchema<DrawResponse> = {
+  get "~standard"() { return standardSchema(parseDrawResponse, schema_drawResponse); },
 };
 
 function schema_drawRequest(options: any): any {

@@ -11,11 +11,12 @@
 // biome-ignore-all assist: generated
 
 import {
-  PayloadError as TuplesPayloadError,
+  PayloadError,
+  coerce,
   parse,
   explainUnion,
   assert,
-  standard,
+  standardSchema,
   jsonSchema,
   positionsOf,
   shallow as shared_shallow,
@@ -25,10 +26,13 @@ import {
   repeated as shared_repeated,
 } from "./_capgen.js";
 import type {
-  ParseResult as TuplesParseResult,
-  ParseOptions as TuplesParseOptions,
-  Violation as TuplesViolation,
-  StandardSchema as TuplesStandardSchema,
+  ParseResult,
+  ParseOptions,
+  Validators,
+  Violation,
+  StandardSchema,
+  Issue,
+  FormMembers,
 } from "./_capgen.js";
 const shallow = shared_shallow;
 const isDict = shared_isDict;
@@ -100,12 +104,23 @@ export type Operation = ["+" | "-", Expression, Expression];
 export type PlotResponse = [number, number];
 
 /** The request and the response of every capability. */
-export interface TuplesCapabilities {
+export interface Capabilities {
   "plot": { request: PlotRequest; response: PlotResponse };
 }
 
-export { TuplesPayloadError };
-export type { TuplesParseResult, TuplesParseOptions, TuplesViolation, TuplesStandardSchema };
+/** @deprecated `Capabilities` */
+export type TuplesCapabilities = Capabilities;
+
+export { PayloadError, coerce };
+export type {
+  ParseResult,
+  ParseOptions,
+  Validators,
+  Violation,
+  StandardSchema,
+  Issue,
+  FormMembers,
+};
 
 export const plotRequestStyleItem1Values = ["line", "bar"] as const;
 
@@ -114,15 +129,18 @@ export const plotRequestSeriesItem2Values = ["left", "right"] as const;
 export const operationItem1Values = ["+", "-"] as const;
 
 /** The validators, the timeout, the version and the hash of every capability, by its name. */
-export const tuplesCapabilities = {
+export const capabilities = {
   plot: {
     version: undefined,
     timeoutMs: undefined,
     hash: "bc68ed03b2ff6b53435058afc72e735d0cadaa5b35ff73c7b610c5221a1e673d",
-    request: { is: isPlotRequest, parse: parsePlotRequest },
-    response: { is: isPlotResponse, parse: parsePlotResponse },
+    request: { is: isPlotRequest, parse: parsePlotRequest } as Validators<PlotRequest>,
+    response: { is: isPlotResponse, parse: parsePlotResponse } as Validators<PlotResponse>,
   },
 } as const;
+
+/** @deprecated `capabilities` */
+export const tuplesCapabilities: typeof capabilities = capabilities;
 
 export function isPlotRequest(value: any): value is PlotRequest {
   let value1: any, size1: any = 2;
@@ -227,7 +245,7 @@ export function isPlotResponse(value: any): value is PlotResponse {
   );
 }
 
-export function parsePlotRequest(value: unknown, options?: TuplesParseOptions): TuplesParseResult<PlotRequest> {
+export function parsePlotRequest(value: unknown, options?: ParseOptions): ParseResult<PlotRequest> {
   return parse(isPlotRequest(value), value, options, () => [
     {
       type: "object",
@@ -381,7 +399,7 @@ export function parsePlotRequest(value: unknown, options?: TuplesParseOptions): 
   ]);
 }
 
-export function parsePlotResponse(value: unknown, options?: TuplesParseOptions): TuplesParseResult<PlotResponse> {
+export function parsePlotResponse(value: unknown, options?: ParseOptions): ParseResult<PlotResponse> {
   return parse(isPlotResponse(value), value, options, () => [
     {
       type: "array",
@@ -392,34 +410,24 @@ export function parsePlotResponse(value: unknown, options?: TuplesParseOptions):
   ]);
 }
 
-/** Throws a `TuplesPayloadError` if the value is invalid. */
-export function assertPlotRequest(value: unknown, options?: TuplesParseOptions): asserts value is PlotRequest {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertPlotRequest(value: unknown, options?: ParseOptions): asserts value is PlotRequest {
   assert(parsePlotRequest(value, options));
 }
 
-/** Throws a `TuplesPayloadError` if the value is invalid. */
-export function assertPlotResponse(value: unknown, options?: TuplesParseOptions): asserts value is PlotResponse {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertPlotResponse(value: unknown, options?: ParseOptions): asserts value is PlotResponse {
   assert(parsePlotResponse(value, options));
 }
 
 /** The request of `plot` as a Standard Schema. */
-export const plotRequest: TuplesStandardSchema<PlotRequest> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parsePlotRequest, value, options),
-    jsonSchema: { input: schema_plotRequest, output: schema_plotRequest },
-  },
+export const plotRequest: StandardSchema<PlotRequest> = {
+  get "~standard"() { return standardSchema(parsePlotRequest, schema_plotRequest); },
 };
 
 /** The response of `plot` as a Standard Schema. */
-export const plotResponse: TuplesStandardSchema<PlotResponse> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parsePlotResponse, value, options),
-    jsonSchema: { input: schema_plotResponse, output: schema_plotResponse },
-  },
+export const plotResponse: StandardSchema<PlotResponse> = {
+  get "~standard"() { return standardSchema(parsePlotResponse, schema_plotResponse); },
 };
 
 function check_range(value: any): boolean {

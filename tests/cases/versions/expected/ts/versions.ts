@@ -12,19 +12,23 @@
 // biome-ignore-all assist: generated
 
 import {
-  PayloadError as VersionsPayloadError,
+  PayloadError,
+  coerce,
   parse,
   assert,
-  standard,
+  standardSchema,
   jsonSchema,
   isDict as shared_isDict,
   sized as shared_sized,
 } from "./_capgen.js";
 import type {
-  ParseResult as VersionsParseResult,
-  ParseOptions as VersionsParseOptions,
-  Violation as VersionsViolation,
-  StandardSchema as VersionsStandardSchema,
+  ParseResult,
+  ParseOptions,
+  Validators,
+  Violation,
+  StandardSchema,
+  Issue,
+  FormMembers,
 } from "./_capgen.js";
 const isDict = shared_isDict;
 const sized = shared_sized;
@@ -105,7 +109,7 @@ export type BookTripV2Response = BookTripResponse;
 export type BookTripV2ResponseBooking = BookTripResponseBooking;
 
 /** The request and the response of every capability. */
-export interface VersionsCapabilities {
+export interface Capabilities {
   /** Books a trip. Prices are in cents. */
   "book-trip": { request: BookTripRequest; response: BookTripResponse };
   /** Books a trip. Prices are in cents. */
@@ -120,65 +124,71 @@ export interface VersionsCapabilities {
   "ping": { request: PingRequest; response: PingResponse };
 }
 
-export { VersionsPayloadError };
+/** @deprecated `Capabilities` */
+export type VersionsCapabilities = Capabilities;
+
+export { PayloadError, coerce };
 export type {
-  VersionsParseResult,
-  VersionsParseOptions,
-  VersionsViolation,
-  VersionsStandardSchema,
+  ParseResult,
+  ParseOptions,
+  Validators,
+  Violation,
+  StandardSchema,
+  Issue,
+  FormMembers,
 };
 
 export const bookTripRequestSeatKindValues = ["window", "aisle"] as const;
 
 /** The validators, the timeout, the version and the hash of every capability, by its name. */
-export const versionsCapabilities = {
+export const capabilities = {
   "book-trip": {
     version: "2.1.0",
     timeoutMs: undefined,
     hash: "9aadbbff8956b795a7e0fd6cdce1bcbc5a180ca9dff47da6aba9e786da48d7a3",
-    request: { is: isBookTripRequest, parse: parseBookTripRequest },
-    response: { is: isBookTripResponse, parse: parseBookTripResponse },
+    request: { is: isBookTripRequest, parse: parseBookTripRequest } as Validators<BookTripRequest>,
+    response: { is: isBookTripResponse, parse: parseBookTripResponse } as Validators<BookTripResponse>,
   },
   "book-trip@2.1.0": {
     version: "2.1.0",
     timeoutMs: undefined,
     hash: "9aadbbff8956b795a7e0fd6cdce1bcbc5a180ca9dff47da6aba9e786da48d7a3",
-    request: { is: isBookTripRequest, parse: parseBookTripRequest },
-    response: { is: isBookTripResponse, parse: parseBookTripResponse },
+    request: { is: isBookTripRequest, parse: parseBookTripRequest } as Validators<BookTripRequest>,
+    response: { is: isBookTripResponse, parse: parseBookTripResponse } as Validators<BookTripResponse>,
   },
   "book-trip@3.0.0-rc.1": {
     version: "3.0.0-rc.1",
     timeoutMs: undefined,
     hash: "1f3a70bed1873300d15942f8be9726ccf2e80db08cc44a5450154694ffec49c2",
-    request: { is: isBookTripV3Request, parse: parseBookTripV3Request },
+    request: { is: isBookTripV3Request, parse: parseBookTripV3Request } as Validators<BookTripV3Request>,
     response: undefined,
   },
   "book-trip@1.4.0": {
     version: "1.4.0",
     timeoutMs: undefined,
     hash: "6c882b2d0cff7533e790b826a4cba962dc9a96f799d97c5abb71f1a373754bff",
-    request: { is: isBookTripV1_4Request, parse: parseBookTripV1_4Request },
-    response: { is: isBookTripV1_4Response, parse: parseBookTripV1_4Response },
+    request: { is: isBookTripV1_4Request, parse: parseBookTripV1_4Request } as Validators<BookTripV1_4Request>,
+    response: { is: isBookTripV1_4Response, parse: parseBookTripV1_4Response } as Validators<BookTripV1_4Response>,
   },
   "book-trip@1.3.0": {
     version: "1.3.0",
     timeoutMs: undefined,
     hash: "413f73f3346b9cecd85e651f7fdabbb4d0e5bc94653680b6c4d906d4c3719ee4",
-    request: { is: isBookTripV1_3Request, parse: parseBookTripV1_3Request },
+    request: { is: isBookTripV1_3Request, parse: parseBookTripV1_3Request } as Validators<BookTripV1_3Request>,
     response: undefined,
   },
   "cancel-trip": {
     version: "2.0.0",
     timeoutMs: undefined,
     hash: "b1136e122fb9429d18ad71a3f52c942c0fa231b51c1f4308de86e622baeeaf10",
-    request: { is: isCancelTripRequest, parse: parseCancelTripRequest },
+    request: { is: isCancelTripRequest, parse: parseCancelTripRequest } as Validators<CancelTripRequest>,
     response: undefined,
   },
   "cancel-trip@2.0.0": {
     version: "2.0.0",
     timeoutMs: undefined,
     hash: "b1136e122fb9429d18ad71a3f52c942c0fa231b51c1f4308de86e622baeeaf10",
-    request: { is: isCancelTripRequest, parse: parseCancelTripRequest },
+    request: { is: isCancelTripRequest, parse: parseCancelTripRequest } as Validators<CancelTripRequest>,
     response: undefined,
   },
   "cancel-trip@1.0.0": {
@@ -192,7 +202,7 @@ export const versionsCapabilities = {
     version: undefined,
     timeoutMs: undefined,
     hash: "0bfebfd758c2e60e99b957626011c85da402ea68078696564bce5b85972e4b70",
-    request: { is: isCancelTripV2Request, parse: parseCancelTripV2Request },
+    request: { is: isCancelTripV2Request, parse: parseCancelTripV2Request } as Validators<CancelTripV2Request>,
     response: undefined,
   },
   ping: {
@@ -203,6 +213,9 @@ export const versionsCapabilities = {
     response: undefined,
   },
 } as const;
+
+/** @deprecated `capabilities` */
+export const versionsCapabilities: typeof capabilities = capabilities;
 
 export function isBookTripRequest(value: any): value is BookTripRequest {
   let value1: any, value2: any, size1: any = 1, size2: any;
@@ -296,7 +309,7 @@ export function isCancelTripV2Request(value: any): value is CancelTripV2Request 
   );
 }
 
-export function parseBookTripRequest(value: unknown, options?: VersionsParseOptions): VersionsParseResult<BookTripRequest> {
+export function parseBookTripRequest(value: unknown, options?: ParseOptions): ParseResult<BookTripRequest> {
   return parse(isBookTripRequest(value), value, options, () => [
     {
       type: "object",
@@ -312,19 +325,19 @@ export function parseBookTripRequest(value: unknown, options?: VersionsParseOpti
   ]);
 }
 
-export function parseBookTripResponse(value: unknown, options?: VersionsParseOptions): VersionsParseResult<BookTripResponse> {
+export function parseBookTripResponse(value: unknown, options?: ParseOptions): ParseResult<BookTripResponse> {
   return parse(isBookTripResponse(value), value, options, () => [
     { type: "object", properties: { id: "string" } },
   ]);
 }
 
-export function parseBookTripV3Request(value: unknown, options?: VersionsParseOptions): VersionsParseResult<BookTripV3Request> {
+export function parseBookTripV3Request(value: unknown, options?: ParseOptions): ParseResult<BookTripV3Request> {
   return parse(isBookTripV3Request(value), value, options, () => [
     { type: "object", properties: { amount: "string" } },
   ]);
 }
 
-export function parseBookTripV1_4Request(value: unknown, options?: VersionsParseOptions): VersionsParseResult<BookTripV1_4Request> {
+export function parseBookTripV1_4Request(value: unknown, options?: ParseOptions): ParseResult<BookTripV1_4Request> {
   return parse(isBookTripV1_4Request(value), value, options, () => [
     {
       type: "object",
@@ -334,228 +347,156 @@ export function parseBookTripV1_4Request(value: unknown, options?: VersionsParse
   ]);
 }
 
-export function parseBookTripV1_4Response(value: unknown, options?: VersionsParseOptions): VersionsParseResult<BookTripV1_4Response> {
+export function parseBookTripV1_4Response(value: unknown, options?: ParseOptions): ParseResult<BookTripV1_4Response> {
   return parse(isBookTripV1_4Response(value), value, options, () => [
     { type: "object", properties: { id: "integer" } },
   ]);
 }
 
-export function parseBookTripV1_3Request(value: unknown, options?: VersionsParseOptions): VersionsParseResult<BookTripV1_3Request> {
+export function parseBookTripV1_3Request(value: unknown, options?: ParseOptions): ParseResult<BookTripV1_3Request> {
   return parse(isBookTripV1_3Request(value), value, options, () => [
     { type: "object", properties: { price: "number" } },
   ]);
 }
 
-export function parseCancelTripRequest(value: unknown, options?: VersionsParseOptions): VersionsParseResult<CancelTripRequest> {
+export function parseCancelTripRequest(value: unknown, options?: ParseOptions): ParseResult<CancelTripRequest> {
   return parse(isCancelTripRequest(value), value, options, () => [
     { type: "object", optional: { id: "string" } },
   ]);
 }
 
-export function parseCancelTripV2Request(value: unknown, options?: VersionsParseOptions): VersionsParseResult<CancelTripV2Request> {
+export function parseCancelTripV2Request(value: unknown, options?: ParseOptions): ParseResult<CancelTripV2Request> {
   return parse(isCancelTripV2Request(value), value, options, () => [
     { type: "object", optional: { trip: "string" } },
   ]);
 }
 
-/** Throws a `VersionsPayloadError` if the value is invalid. */
-export function assertBookTripRequest(value: unknown, options?: VersionsParseOptions): asserts value is BookTripRequest {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertBookTripRequest(value: unknown, options?: ParseOptions): asserts value is BookTripRequest {
   assert(parseBookTripRequest(value, options));
 }
 
-/** Throws a `VersionsPayloadError` if the value is invalid. */
-export function assertBookTripResponse(value: unknown, options?: VersionsParseOptions): asserts value is BookTripResponse {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertBookTripResponse(value: unknown, options?: ParseOptions): asserts value is BookTripResponse {
   assert(parseBookTripResponse(value, options));
 }
 
-/** Throws a `VersionsPayloadError` if the value is invalid. */
-export function assertBookTripV3Request(value: unknown, options?: VersionsParseOptions): asserts value is BookTripV3Request {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertBookTripV3Request(value: unknown, options?: ParseOptions): asserts value is BookTripV3Request {
   assert(parseBookTripV3Request(value, options));
 }
 
-/** Throws a `VersionsPayloadError` if the value is invalid. */
-export function assertBookTripV1_4Request(value: unknown, options?: VersionsParseOptions): asserts value is BookTripV1_4Request {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertBookTripV1_4Request(value: unknown, options?: ParseOptions): asserts value is BookTripV1_4Request {
   assert(parseBookTripV1_4Request(value, options));
 }
 
-/** Throws a `VersionsPayloadError` if the value is invalid. */
-export function assertBookTripV1_4Response(value: unknown, options?: VersionsParseOptions): asserts value is BookTripV1_4Response {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertBookTripV1_4Response(value: unknown, options?: ParseOptions): asserts value is BookTripV1_4Response {
   assert(parseBookTripV1_4Response(value, options));
 }
 
-/** Throws a `VersionsPayloadError` if the value is invalid. */
-export function assertBookTripV1_3Request(value: unknown, options?: VersionsParseOptions): asserts value is BookTripV1_3Request {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertBookTripV1_3Request(value: unknown, options?: ParseOptions): asserts value is BookTripV1_3Request {
   assert(parseBookTripV1_3Request(value, options));
 }
 
-/** Throws a `VersionsPayloadError` if the value is invalid. */
-export function assertCancelTripRequest(value: unknown, options?: VersionsParseOptions): asserts value is CancelTripRequest {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertCancelTripRequest(value: unknown, options?: ParseOptions): asserts value is CancelTripRequest {
   assert(parseCancelTripRequest(value, options));
 }
 
-/** Throws a `VersionsPayloadError` if the value is invalid. */
-export function assertCancelTripV2Request(value: unknown, options?: VersionsParseOptions): asserts value is CancelTripV2Request {
+/** Throws a `PayloadError` if the value is invalid. */
+export function assertCancelTripV2Request(value: unknown, options?: ParseOptions): asserts value is CancelTripV2Request {
   assert(parseCancelTripV2Request(value, options));
 }
 
 /** The request of `book-trip@2.1.0` as a Standard Schema. */
-export const bookTripRequest: VersionsStandardSchema<BookTripRequest> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseBookTripRequest, value, options),
-    jsonSchema: { input: schema_bookTripRequest, output: schema_bookTripRequest },
-  },
+export const bookTripRequest: StandardSchema<BookTripRequest> = {
+  get "~standard"() { return standardSchema(parseBookTripRequest, schema_bookTripRequest); },
 };
 
 /** The response of `book-trip@2.1.0` as a Standard Schema. */
-export const bookTripResponse: VersionsStandardSchema<BookTripResponse> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseBookTripResponse, value, options),
-    jsonSchema: { input: schema_bookTripResponse, output: schema_bookTripResponse },
-  },
+export const bookTripResponse: StandardSchema<BookTripResponse> = {
+  get "~standard"() { return standardSchema(parseBookTripResponse, schema_bookTripResponse); },
 };
 
 /** The request of `book-trip@3.0.0-rc.1` as a Standard Schema. */
-export const bookTripV3Request: VersionsStandardSchema<BookTripV3Request> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseBookTripV3Request, value, options),
-    jsonSchema: { input: schema_bookTripV3Request, output: schema_bookTripV3Request },
-  },
+export const bookTripV3Request: StandardSchema<BookTripV3Request> = {
+  get "~standard"() { return standardSchema(parseBookTripV3Request, schema_bookTripV3Request); },
 };
 
 /** The response of `book-trip@3.0.0-rc.1` as a Standard Schema. */
-export const bookTripV3Response: VersionsStandardSchema<BookTripV3Response> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value) => ({ value: value }),
-    jsonSchema: { input: schema_bookTripV3Response, output: schema_bookTripV3Response },
-  },
+export const bookTripV3Response: StandardSchema<BookTripV3Response> = {
+  get "~standard"() { return standardSchema(undefined, schema_bookTripV3Response); },
 };
 
 /** The request of `book-trip@1.4.0` as a Standard Schema. */
-export const bookTripV1_4Request: VersionsStandardSchema<BookTripV1_4Request> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseBookTripV1_4Request, value, options),
-    jsonSchema: { input: schema_bookTripV1_4Request, output: schema_bookTripV1_4Request },
+export const bookTripV1_4Request: StandardSchema<BookTripV1_4Request> = {
+  get "~standard"() {
+    return standardSchema(parseBookTripV1_4Request, schema_bookTripV1_4Request);
   },
 };
 
 /** The response of `book-trip@1.4.0` as a Standard Schema. */
-export const bookTripV1_4Response: VersionsStandardSchema<BookTripV1_4Response> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseBookTripV1_4Response, value, options),
-    jsonSchema: { input: schema_bookTripV1_4Response, output: schema_bookTripV1_4Response },
+export const bookTripV1_4Response: StandardSchema<BookTripV1_4Response> = {
+  get "~standard"() {
+    return standardSchema(parseBookTripV1_4Response, schema_bookTripV1_4Response);
   },
 };
 
 /** The request of `book-trip@1.3.0` as a Standard Schema. */
-export const bookTripV1_3Request: VersionsStandardSchema<BookTripV1_3Request> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseBookTripV1_3Request, value, options),
-    jsonSchema: { input: schema_bookTripV1_3Request, output: schema_bookTripV1_3Request },
+export const bookTripV1_3Request: StandardSchema<BookTripV1_3Request> = {
+  get "~standard"() {
+    return standardSchema(parseBookTripV1_3Request, schema_bookTripV1_3Request);
   },
 };
 
 /** The response of `book-trip@1.3.0` as a Standard Schema. */
-export const bookTripV1_3Response: VersionsStandardSchema<BookTripV1_3Response> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value) => ({ value: value }),
-    jsonSchema: { input: schema_bookTripV3Response, output: schema_bookTripV3Response },
-  },
+export const bookTripV1_3Response: StandardSchema<BookTripV1_3Response> = {
+  get "~standard"() { return standardSchema(undefined, schema_bookTripV3Response); },
 };
 
 /** The request of `cancel-trip@2.0.0` as a Standard Schema. */
-export const cancelTripRequest: VersionsStandardSchema<CancelTripRequest> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseCancelTripRequest, value, options),
-    jsonSchema: { input: schema_cancelTripRequest, output: schema_cancelTripRequest },
-  },
+export const cancelTripRequest: StandardSchema<CancelTripRequest> = {
+  get "~standard"() { return standardSchema(parseCancelTripRequest, schema_cancelTripRequest); },
 };
 
 /** The response of `cancel-trip@2.0.0` as a Standard Schema. */
-export const cancelTripResponse: VersionsStandardSchema<CancelTripResponse> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value) => ({ value: value }),
-    jsonSchema: { input: schema_bookTripV3Response, output: schema_bookTripV3Response },
-  },
+export const cancelTripResponse: StandardSchema<CancelTripResponse> = {
+  get "~standard"() { return standardSchema(undefined, schema_bookTripV3Response); },
 };
 
 /** The request of `cancel-trip@1.0.0` as a Standard Schema. */
-export const cancelTripV1Request: VersionsStandardSchema<CancelTripV1Request> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value) => ({ value: value }),
-    jsonSchema: { input: schema_bookTripV3Response, output: schema_bookTripV3Response },
-  },
+export const cancelTripV1Request: StandardSchema<CancelTripV1Request> = {
+  get "~standard"() { return standardSchema(undefined, schema_bookTripV3Response); },
 };
 
 /** The response of `cancel-trip@1.0.0` as a Standard Schema. */
-export const cancelTripV1Response: VersionsStandardSchema<CancelTripV1Response> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value) => ({ value: value }),
-    jsonSchema: { input: schema_bookTripV3Response, output: schema_bookTripV3Response },
-  },
+export const cancelTripV1Response: StandardSchema<CancelTripV1Response> = {
+  get "~standard"() { return standardSchema(undefined, schema_bookTripV3Response); },
 };
 
 /** The request of `cancel-trip-v2` as a Standard Schema. */
-export const cancelTripV2Request: VersionsStandardSchema<CancelTripV2Request> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value, options) => standard(parseCancelTripV2Request, value, options),
-    jsonSchema: { input: schema_cancelTripV2Request, output: schema_cancelTripV2Request },
+export const cancelTripV2Request: StandardSchema<CancelTripV2Request> = {
+  get "~standard"() {
+    return standardSchema(parseCancelTripV2Request, schema_cancelTripV2Request);
   },
 };
 
 /** The response of `cancel-trip-v2` as a Standard Schema. */
-export const cancelTripV2Response: VersionsStandardSchema<CancelTripV2Response> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value) => ({ value: value }),
-    jsonSchema: { input: schema_bookTripV3Response, output: schema_bookTripV3Response },
-  },
+export const cancelTripV2Response: StandardSchema<CancelTripV2Response> = {
+  get "~standard"() { return standardSchema(undefined, schema_bookTripV3Response); },
 };
 
 /** The request of `ping` as a Standard Schema. */
-export const pingRequest: VersionsStandardSchema<PingRequest> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value) => ({ value: value }),
-    jsonSchema: { input: schema_bookTripV3Response, output: schema_bookTripV3Response },
-  },
+export const pingRequest: StandardSchema<PingRequest> = {
+  get "~standard"() { return standardSchema(undefined, schema_bookTripV3Response); },
 };
 
 /** The response of `ping` as a Standard Schema. */
-export const pingResponse: VersionsStandardSchema<PingResponse> = {
-  "~standard": {
-    version: 1,
-    vendor: "capgen",
-    validate: (value) => ({ value: value }),
-    jsonSchema: { input: schema_bookTripV3Response, output: schema_bookTripV3Response },
-  },
+export const pingResponse: StandardSchema<PingResponse> = {
+  get "~standard"() { return standardSchema(undefined, schema_bookTripV3Response); },
 };
 
 function schema_bookTripRequest(options: any): any {
