@@ -284,7 +284,7 @@ fn forms_become_objects_by_a_function_of_their_own() {
     }
     let schema = r##"{"type": "object",
         "definitions": {"a b/c~": {"type": ["integer", "null"]}, "List": {"items": {"$ref": "#/definitions/a%20b~1c~0"}, "type": "array"}},
-        "patternProperties": {"^x\d$": {"type": "integer"}},
+        "patternProperties": {"^x[0-9]$": {"type": "integer"}},
         "allOf": [{"properties": {"ratio": {"allOf": [{"type": "number"}, {"maximum": 10}]}}},
                   {"oneOf": [{"required": ["a"]}, {"properties": {"open": {"type": "boolean"}}}]}],
         "properties": {

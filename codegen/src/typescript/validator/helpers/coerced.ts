@@ -16,7 +16,7 @@ function coerced(schema«: any», input«: any»)«: any» {
     return [...found];
   };
   const typeOf = (value«: any») => (value === null ? "null" : Array.isArray(value) ? "array" : typeof value);
-  const convert = (text«: any», schemas«: any[]»)«: any» => {
+  const convert = (text«: any», schemas«: any[]», otherwise«?: any»)«: any» => {
     if (typeof text !== "string") return text;
     const listed = schemas.flatMap((schema) => schema.enum ?? ("const" in schema ? [schema.const] : []));
     if (listed.includes(text)) return text;
@@ -30,7 +30,7 @@ function coerced(schema«: any», input«: any»)«: any» {
     }
     if (types.has("boolean") && /^(true|false)$/.test(text)) return text === "true";
     if (types.has("null") && /^(null)?$/.test(text)) return null;
-    return text || undefined;
+    return text || otherwise;
   };
   const has = (members«: any», name«: string»)«: boolean» => Object.prototype.hasOwnProperty.call(members, name);
   const texts = new Map«<string, any[]>»();
@@ -47,7 +47,7 @@ function coerced(schema«: any», input«: any»)«: any» {
     const isList = schemas.some(({ type, items }) => [type].flat().includes("array") || items);
     const items = all(schemas.flatMap(({ items = [] }) => items));
     const isOne = values.length < 2 && !(isList && !schemas.some(({ type }) => [type].flat().includes("string")));
-    const value = isOne ? convert(values[0], schemas) : values.map((value) => convert(value, isList ? items : schemas) ?? value);
+    const value = isOne ? convert(values[0], schemas) : values.map((value) => convert(value, isList ? items : schemas, value));
     return [name, value];
   });
   return Object.fromEntries(members.filter(([, value]) => value !== undefined));
