@@ -163,5 +163,5 @@ fn the_summary_and_the_diff_have_all_outputs() {
     );
     let summary: serde_json::Value = serde_json::from_str(&fleet.run("gen --json").ended(0).stdout).unwrap();
     assert_eq!(summary["peers"].as_array().map(Vec::len), Some(9), "{summary}");
-    assert_eq!(summary["shared"].as_array().map(Vec::len), Some(3), "{summary}");
+    assert_eq!(summary["shared"].as_array().map(Vec::len), Some(6), "{summary}");
 }

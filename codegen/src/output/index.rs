@@ -72,11 +72,12 @@ pub(super) fn indexes(
 /// The ids of the agents with a file in a form: those of the outputs, and those of the folder.
 fn agents(folder: &Path, form: IndexForm, outputs: &[Output], names: &[String]) -> BTreeSet<String> {
     let id_of = |name: &str| name.strip_suffix(form.extension)?.strip_suffix('.').map(str::to_owned);
+    // The declarations of the agent `x` are not the TypeScript of `x.d`.
+    let has_file = |output: &&Output| output.files.contains_key(&format!("{}.{}", output.agent, form.extension));
     let mut agents: BTreeSet<String> =
-        outputs.iter().flat_map(|output| output.files.keys()).filter_map(|name| id_of(name)).collect();
+        outputs.iter().filter(has_file).map(|output| output.agent.as_str().to_owned()).collect();
     let is_of = |name: &str, id: &str| {
         let head = read_head(&folder.join(name), Links::Followed, HEAD).unwrap_or_default();
-        // The declarations of the agent `x` are not the TypeScript of `x.d`.
         has_mark(&head) && source_of(&String::from_utf8_lossy(&head)) == Some(id)
     };
     for name in names {
