@@ -116,7 +116,7 @@ fn module(model: &Model<'_>, extension: &str) -> Module {
     }
     module.items.extend(aliases.types());
     module.items.push(capabilities(model, &names));
-    if let Some([former, _]) = &names.former {
+    if let [Some(former), _] = &names.former {
         let body = Type::name(&names.capabilities);
         module.items.push(declaration(vec![deprecated(&names.capabilities)], former, body, DeclarationKind::Compact));
     }
@@ -190,7 +190,8 @@ fn deprecated(name: &str) -> String {
 
 /// The table of capabilities by its former name, which the next release leaves out.
 fn former_table(names: &AgentNames) -> Option<Item> {
-    let [_, former] = names.former.as_ref()?;
+    let [_, former] = &names.former;
+    let former = former.as_ref()?;
     Some(Item::Exported(Constant {
         doc: vec![deprecated(&names.table)],
         name: former.clone(),

@@ -17,8 +17,8 @@ pub(super) struct AgentNames {
     pub(super) capabilities: String,
     /// The constant from names of capabilities to functions and properties.
     pub(super) table: String,
-    /// The former names of the two, which start with the name of the agent; `None` if they are the present ones.
-    pub(super) former: Option<[String; 2]>,
+    /// The former names of the two, which start with the name of the agent; `None` if it is the present one.
+    pub(super) former: [Option<String>; 2],
     pub(super) result: String,
     pub(super) violation: String,
     pub(super) options: String,
@@ -170,7 +170,8 @@ impl AgentNames {
         });
         let (capabilities, table) = (shared("Capabilities"), shared("capabilities"));
         Self {
-            former: Some([former, former_table]).filter(|former| *former != [capabilities.clone(), table.clone()]),
+            former: [(former, &capabilities), (former_table, &table)]
+                .map(|(former, present)| Some(former).filter(|former| former != present)),
             capabilities,
             table,
             result: shared("ParseResult"),

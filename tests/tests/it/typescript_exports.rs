@@ -46,7 +46,7 @@ fn a_program_uses_each_agent_by_the_name_in_the_index() {
 import { legacyCrm, payments, prReviewer } from "./index.ts";
 export type All = payments.Capabilities & prReviewer.Capabilities;
 export const review: prReviewer.ParseResult<prReviewer.ReviewPrRequest> = prReviewer.parseReviewPrRequest({});
-export const hash: string = legacyCrm.capabilities["lookup-customer"].hash;
+export const hash: string = legacyCrm.capabilities.find_customer.hash;
 export const timeout: 60000 = prReviewer.reviewPrTimeoutMs;
 "#;
     let mut checked = files.clone();
