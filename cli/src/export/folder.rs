@@ -44,7 +44,7 @@ pub(crate) fn write(folder: &Path, files: &BTreeMap<String, Json>, json: bool, c
         let written: BTreeSet<&Path> = changed.iter().map(|(path, _)| *path).collect();
         let entry = |(path, _): &(PathBuf, String)| {
             let status = if written.contains(path.as_path()) { "written" } else { "unchanged" };
-            File { path: summary::shown(path), status }
+            File { path: summary::shown(path), status, is_index: false }
         };
         let files: Vec<File> = contents.iter().map(entry).collect();
         console::print_json(&format!("{}\n", serde_json::json!({ "files": files })))?;

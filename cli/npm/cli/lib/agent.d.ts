@@ -157,6 +157,13 @@ export type Transport =
 export interface AgentDefinition<Capabilities extends CapabilityDefinitions = CapabilityDefinitions> {
   /** The id, without `agent://`. */
   id: string;
+  description?: string | undefined;
+  /** The team or the person who is responsible for the agent. */
+  owner?: string | undefined;
+  /** How to reach the owner: an email address, or a URL with `https://`. */
+  contact?: string | undefined;
+  /** The URL of a page about the agent, with `https://`. */
+  documentation?: string | undefined;
   /** Default: the kind `memory`, with the topic `agents.<id>.requests`. */
   transports?: readonly Transport[] | undefined;
   /** The defaults for `http` of the capabilities that have it. */

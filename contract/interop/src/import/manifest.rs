@@ -67,6 +67,7 @@ pub fn manifest(document: &Document, settings: ImportSettings) -> ManifestImport
     }
     let mut imported = importer.finish();
     imported.entries = elements.len();
+    imported.about = manifest.as_ref().map(|manifest| manifest.about.clone()).unwrap_or_default();
     imported.capabilities.sort_by_key(|capability| places.get(&capability.version_label()).copied());
     findings.append(&mut imported.findings);
     imported.findings = findings;

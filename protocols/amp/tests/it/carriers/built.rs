@@ -27,7 +27,7 @@ fn manifest(version: Option<&str>) -> Manifest {
         version: version.map(|version| version.parse().unwrap()),
         ..Capability::new("echo")
     };
-    Manifest { agent: AgentId::new("provider").unwrap(), transports: Vec::new(), capabilities: vec![capability] }
+    Manifest::new(AgentId::new("provider").unwrap(), Vec::new(), vec![capability])
 }
 
 #[tokio::test]
