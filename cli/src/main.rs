@@ -9,10 +9,10 @@
 //! option `--fix` of `check`. A module reads its inputs, calls one crate, and prints; decisions belong into the crate.
 //!
 //! `console.rs` is the only output: data to standard output, text for readers to standard error, and on a terminal the
-//! line of `progress.rs`. `failure.rs` is the
-//! only place that knows exit statuses. `one_contract.rs` and `input.rs` select contracts and open files, with `-` as
-//! standard input; `watch.rs` runs a subcommand again after each change; `signals.rs` removes temporary files before a
-//! signal ends the process.
+//! line of `progress.rs`. `failure.rs` is the only place that knows exit statuses. `one_contract.rs` and `input.rs`
+//! select contracts and open files, with `-` as standard input; `watch.rs` runs a subcommand again after each change;
+//! `signals.rs` removes temporary files before a signal ends the process. `bin/` has the subcommand of Cargo, which
+//! starts this program.
 //!
 //! `explain.rs` combines the pages of all crates: those of findings, of which the program's own are in `codes/`, and
 //! those of codes that other programs report while they run, in `run_time/`.

@@ -33,6 +33,8 @@ struct Row {
     name: &'static str,
     aliases: &'static [&'static str],
     about: &'static str,
+    /// The file in the root folder of each package with code in this language. `None` for a form of another language.
+    package: Option<&'static str>,
     target: &'static dyn Target,
     files: &'static [File],
 }
@@ -150,6 +152,12 @@ impl Language {
     /// The languages that the command line generates by default.
     pub const DEFAULT: [Language; 2] = [Language::Rust, Language::TypeScript];
 
+    /// The file that the root folder of each package with code in this language has, such as `Cargo.toml`. `None` for a
+    /// form of another language.
+    pub const fn package_file(self) -> Option<&'static str> {
+        self.row().package
+    }
+
     /// The languages that build scripts generate by default: the package that they build can use nothing else.
     pub(crate) const DEFAULT_OF_BUILD_SCRIPTS: [Language; 1] = [Language::Rust];
 
@@ -160,6 +168,7 @@ impl Language {
                 name: "rust",
                 aliases: &["rs"],
                 about: "Rust; also `rs`",
+                package: Some("Cargo.toml"),
                 target: &rust::Rust,
                 files: &[File { extension: "rs", print: rust::print, shared: None, index: None }],
             },
@@ -167,6 +176,7 @@ impl Language {
                 name: "typescript",
                 aliases: &["ts"],
                 about: "TypeScript modules; also `ts`",
+                package: Some("package.json"),
                 target: &typescript::TypeScript,
                 files: &[File {
                     extension: "ts",
@@ -182,6 +192,7 @@ impl Language {
                 name: "javascript",
                 aliases: &["js"],
                 about: "JavaScript modules with type declarations; also `js`",
+                package: None,
                 target: &typescript::TypeScript,
                 files: javascript!("js", script, "d.ts"),
             },
@@ -189,6 +200,7 @@ impl Language {
                 name: "mjs",
                 aliases: &[],
                 about: "The same as javascript, in .mjs and .d.mts",
+                package: None,
                 target: &typescript::TypeScript,
                 files: javascript!("mjs", script, "d.mts"),
             },
@@ -196,6 +208,7 @@ impl Language {
                 name: "cjs",
                 aliases: &[],
                 about: "The same as javascript, but as CommonJS modules, in .cjs and .d.cts",
+                package: None,
                 target: &typescript::TypeScript,
                 files: javascript!("cjs", common_js, "d.cts"),
             },
@@ -204,6 +217,7 @@ impl Language {
                 name: "outline",
                 aliases: &[],
                 about: "An outline of the types",
+                package: None,
                 target: &crate::target::outline::Outline,
                 files: &[File { extension: "txt", print: crate::target::outline::print, shared: None, index: None }],
             },

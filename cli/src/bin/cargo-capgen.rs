@@ -2,8 +2,8 @@
 //!
 //! Cargo runs `cargo-capgen capgen <arguments>` ([external
 //! tools](https://doc.rust-lang.org/cargo/reference/external-tools.html#custom-subcommands)). This program only starts
-//! `capgen`, so that the two cannot differ: the one in its own folder, where `cargo install` writes both, or else the one
-//! that the shell would find.
+//! `capgen`, so that the two cannot differ: the one in its own folder, where `cargo install` writes both, or else the
+//! one that the shell would find.
 #![forbid(unsafe_code)]
 
 use std::env;

@@ -202,7 +202,7 @@ fn chooses(workspace: std::path::PathBuf) -> Result<Vec<String>, Box<dyn Error>>
 fn the_choice_on_the_page_about_dependent_capabilities_names_skills() {
     let folder = tempfile::tempdir().expect("a folder");
     for (name, contract) in
-        [("evaluate", "DCI/1 P(option-evaluation) R(web-search,read-pdf)"), ("search", "DCI/1 P(web-search)")]
+        [("evaluate", "DCI/1 P(option-evaluation) R(web-search)"), ("search", "DCI/1 P(web-search) R(read-pdf)")]
     {
         let skill = folder.path().join("skills").join(name);
         std::fs::create_dir_all(&skill).expect("a folder");

@@ -85,6 +85,10 @@ const agent = (library, values) => {
   const { request, response, details } = LIBRARIES[library](values);
   return defineAgent({
     id: "pr-reviewer",
+    description: "Reviews pull requests.",
+    owner: "Team Review",
+    contact: "review@example.com",
+    documentation: "https://example.com/review",
     transports: [{ kind: "nats", servers: ["nats://localhost:4222"], subjects: { requests: "agents.pr-reviewer" } }],
     capabilities: {
       "review-pr": {

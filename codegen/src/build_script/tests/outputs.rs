@@ -70,10 +70,7 @@ fn outputs_that_a_build_script_cannot_generate_are_reported_together() {
 fn a_package_or_a_folder_without_an_output_is_an_error() {
     let fixture = fixture("    - { peers: [shop], out: other/src }\n");
     let (lines, _) = fixture.run(&Build::new().outputs(), Mode::Verify);
-    assert!(
-        errors(&lines).contains("error[E0229]: `fleet.yaml` has no output for a folder of this package"),
-        "{lines:?}"
-    );
+    assert!(errors(&lines).contains("`fleet.yaml` has no output for a folder of this package"), "{lines:?}");
     let (lines, _) = fixture.run(&Build::new().output("generated").output("../src"), Mode::Verify);
     assert!(errors(&lines).contains("no output for the folder `generated`, relative to this package"), "{lines:?}");
     assert!(errors(&lines).contains("no output for the folder `../src`, relative to this package"), "{lines:?}");

@@ -47,7 +47,7 @@ async fn an_agent_serves_the_capabilities_of_its_manifests() {
 }
 
 #[tokio::test]
-async fn an_agent_that_cannot_start_says_why() {
+async fn an_agent_that_cannot_start_gives_the_reason() {
     let namespace = "org.example".parse().unwrap();
     let error = builder().start().unwrap_err();
     assert_eq!(error, StartError::NothingPublished);
