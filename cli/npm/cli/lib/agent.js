@@ -47,13 +47,38 @@ function jsonSchema(schema, direction) {
   throw first;
 }
 
+// A schema of capgen has at most 64 levels; far deeper ones contain themselves.
+const MAX_LEVELS = 500;
+
+/** The place and the kind of the first value that is not JSON; `undefined` if there is none. JSON.stringify would drop or change it. */
+function foreign(value, pointer = "", level = 0) {
+  if (level > MAX_LEVELS) return { pointer, kind: "a value that contains itself" };
+  if (value === null || typeof value === "string" || typeof value === "boolean") return undefined;
+  if (typeof value === "number") return Number.isFinite(value) ? undefined : { pointer, kind: String(value) };
+  if (typeof value !== "object") return { pointer, kind: value === undefined ? "`undefined`" : `a ${typeof value}` };
+  const prototype = Object.getPrototypeOf(value);
+  const isList = Array.isArray(value);
+  // Objects of other realms, such as those of a test runner, have another prototype, which has none itself.
+  if (!isList && prototype !== null && Object.getPrototypeOf(prototype) !== null) {
+    return { pointer, kind: `an object of the class \`${prototype.constructor?.name}\`` };
+  }
+  // A property that is `undefined` is absent, as in JSON.stringify; an element would become `null`.
+  const entries = isList ? [...value].entries() : Object.entries(value).filter(([, member]) => member !== undefined);
+  for (const [name, member] of entries) {
+    const found = foreign(member, `${pointer}/${escaped(name)}`, level + 1);
+    if (found) return found;
+  }
+  return undefined;
+}
+
 /** Collects the document that capgen reads, the place in the definition of each of its parts, and the schemas that have no JSON Schema. */
 class Collector {
   diagnostics = [];
   places = [];
 
   document({ id, capabilities, ...others }) {
-    return { version: 1, agent: `agent://${id}`, ...others, capabilities: Object.entries(capabilities).flatMap((entry) => this.versions(entry)) };
+    const list = Object.entries(capabilities).flatMap((entry) => this.versions(entry));
+    return { ...others, version: 1, agent: `agent://${id}`, capabilities: list };
   }
 
   versions([name, definition]) {
@@ -65,7 +90,7 @@ class Collector {
   capability(name, { request, response, errors, ...others }, at) {
     const codes = Object.keys(errors ?? {});
     this.places.push({ name, at, codes });
-    const capability = { name, ...others };
+    const capability = { ...others, name };
     if (errors !== undefined) {
       capability.errors = codes.map((code) => this.error(name, code, errors[code], `${at}/errors/${escaped(code)}`));
     }
@@ -75,7 +100,7 @@ class Collector {
   }
 
   error(capability, code, { details, ...others }, at) {
-    const error = { code, ...others };
+    const error = { ...others, code };
     this.schema(error, "detailsSchema", details, { capability, error: code }, `${at}/details`);
     return error;
   }
@@ -83,11 +108,14 @@ class Collector {
   /** Adds a schema. A side without one is loose. */
   schema(target, key, schema, subject, pointer) {
     if (schema === undefined) return;
+    const report = (message, at) => this.diagnostics.push({ code: "CAPGEN_SCHEMA", severity: "error", message, ...subject, pointer: at });
     try {
-      target[key] = jsonSchema(schema, DIRECTIONS[KEYS[key]]);
+      const converted = jsonSchema(schema, DIRECTIONS[KEYS[key]]);
+      const found = foreign(converted);
+      if (found === undefined) target[key] = converted;
+      else report(`${found.kind} is not a part of a JSON Schema`, pointer + found.pointer);
     } catch (error) {
-      const message = `the schema cannot be converted to JSON Schema: ${error.message}`;
-      this.diagnostics.push({ code: "CAPGEN_SCHEMA", severity: "error", message, ...subject, pointer });
+      report(`the schema cannot be converted to JSON Schema: ${error.message}`, pointer);
     }
   }
 
@@ -135,10 +163,21 @@ const remedy = (help) => REMEDIES.reduce((text, [theirs, ours]) => text.replaceA
 function shown({ severity, code, message, capability, side, error, pointer, path, help }) {
   const subject = capability !== undefined && `capability \`${capability}\`${side ? `, ${side}` : error ? `, error ${error}` : ""}`;
   const place = [path, subject, pointer].filter(Boolean).join(", ");
-  return `${severity}[${code}]: ${place && `${place}: `}${message}${help ? ` (${help})` : ""}`;
+  return visible(`${severity}[${code}]: ${place && `${place}: `}${message}${help ? ` (${help})` : ""}`);
 }
 
+/** A text on one line of a terminal or a log: names and messages of libraries may contain anything. */
+const visible = (text) => text.replace(/[\0-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g, (c) => `\\u{${c.codePointAt(0).toString(16)}}`);
+
 const local = (path) => (path instanceof URL || String(path).startsWith("file:") ? fileURLToPath(path) : path);
+
+/** The path of a manifest. The command line would take `-` for standard output. */
+function fileOf(path) {
+  if (!(path instanceof URL) && (typeof path !== "string" || path === "" || path === "-")) {
+    throw new TypeError("the path of the manifest must be a string or a URL");
+  }
+  return local(path);
+}
 
 class Agent {
   #definition;
@@ -162,13 +201,13 @@ class Agent {
   }
 
   async write(path, options = {}) {
-    const { ok, manifest, status, diagnostics } = await this.#import({ out: local(path) }, options);
+    const { ok, manifest, status, diagnostics } = await this.#import({ out: fileOf(path) }, options);
     if (!ok) throw new AgentError(diagnostics);
     return { manifest, status, diagnostics };
   }
 
   async check(path, options = {}) {
-    const { ok, manifest, status, diff = "", diagnostics } = await this.#import({ out: local(path), check: true, diff: true }, options);
+    const { ok, manifest, status, diff = "", diagnostics } = await this.#import({ out: fileOf(path), check: true, diff: true }, options);
     const lines = [...diagnostics.map(shown), ...(diff ? [diff] : [])];
     return { ok, ...(manifest !== undefined && { manifest, status }), diff, diagnostics, message: lines.join("\n") };
   }

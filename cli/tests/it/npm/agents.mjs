@@ -189,6 +189,31 @@ assert.deepEqual((await lossy.manifest({ lossy: true })).diagnostics.map(({ code
 ]);
 
 assert.throws(() => defineAgent({ capabilities: {} }), TypeError);
+
+// Values that are not JSON are reported with their places, and nothing is written.
+class Request {}
+for (const [request, kind, place] of [
+  [Request, "a function", ""],
+  [Symbol("s"), "a symbol", ""],
+  [new Map([["type", "string"]]), "an object of the class `Map`", ""],
+  [{ "~standard": { version: 1, vendor: "x", jsonSchema: { input: async () => ({}) } } }, "an object of the class `Promise`", ""],
+  [{ "~standard": { version: 1, vendor: "x", jsonSchema: { input: () => undefined } } }, "`undefined`", ""],
+  [{ type: "object", properties: { "a/b": Request } }, "a function", "/properties/a~1b"],
+  [{ enum: ["a", undefined] }, "`undefined`", "/enum/1"],
+  [{ const: 1n }, "a bigint", "/const"],
+  [{ minimum: NaN }, "NaN", "/minimum"],
+]) {
+  const { ok, diagnostics } = await defineAgent({ id: "x", capabilities: { a: { request } } }).check("no-such-file.yaml");
+  assert.deepEqual([ok, diagnostics.map(({ code, message, pointer }) => [code, message, pointer])], [
+    false,
+    [["CAPGEN_SCHEMA", `${kind} is not a part of a JSON Schema`, `/capabilities/a/request${place}`]],
+  ]);
+}
+const plain = defineAgent({ id: "x", agent: "agent://other", capabilities: { a: { name: "b", request: { type: "string", title: undefined } } } });
+assert.match((await plain.manifest()).manifest, /agent: agent:\/\/x\n[^]*- name: a\n/);
+for (const path of [undefined, null, "", "-", 1]) await assert.rejects(plain.write(path), TypeError);
+await assert.rejects(defineAgent({ id: "x", capabilities: { "\u001b[31m\n::error::a": {} } }).manifest(), (error) => !/[\0-\x09\x0b-\x1f]|^::/m.test(error.message));
+
 assert.throws(() => defineAgent({ id: "x", capabilities: [] }), TypeError);
 await assert.rejects(declared.write("x.yaml", { strict: true }), { name: "TypeError", message: "unknown option `strict`" });
 await assert.rejects(defineAgent({ id: "x", capabilities: {} }).manifest(), { code: "CAPGEN_INVALID_AGENT" });
