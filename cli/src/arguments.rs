@@ -183,7 +183,8 @@ mod tests {
     #[test]
     fn the_node_api_has_the_options_that_determine_the_result() {
         let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("npm/cli/lib");
-        let [code, types] = ["index.js", "index.d.ts"].map(|file| std::fs::read_to_string(folder.join(file)).unwrap());
+        let [code, types] =
+            ["options.js", "index.d.ts"].map(|file| std::fs::read_to_string(folder.join(file)).unwrap());
         let command = super::Arguments::command();
         let without = ["help", "version", "json", "diff", "format", "watch", "paths", "fix", "unsafe_edits", "dry_run"];
         for name in ["gen", "check"] {

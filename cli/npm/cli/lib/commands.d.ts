@@ -72,17 +72,29 @@ export interface ValidateAllResult {
 
 /** The options of `capgen example`. */
 export type ExampleOptions = OneContractOptions & {
-  /** The name of the capability, or `<name>@<version>`. */
-  capability: string;
-  /** Default: `request`. */
+  /** The name of the capability, or `<name>@<version>`. Default: all capabilities of the agent. */
+  capability?: string | undefined;
+  /** Default: `request`; without `capability`, both. */
   side?: Side | undefined;
-  /** How many payloads there are at most, from 1 to 1000. */
+  /** How many payloads of a side there are at most, from 1 to 1000. */
   count?: number | undefined;
   /** Other payloads; the same seed always gives the same ones. Default: 0. */
   seed?: number | undefined;
   /** Payloads that each violate one constraint. */
   invalid?: boolean | undefined;
 };
+
+/** The origin of a payload, if the payloads are those of a whole agent. */
+export interface PayloadOrigin {
+  /** The name of the capability, or `<name>@<version>` if the agent has several versions of it. */
+  capability: string;
+  side: Side;
+}
+
+/** A payload of a whole agent. */
+export interface AgentPayload extends PayloadOrigin {
+  payload: Json;
+}
 
 /** A payload that violates a constraint. */
 export interface InvalidPayload {
@@ -392,9 +404,15 @@ export function validate(options: ValidateOptions & { payloads: readonly unknown
  *
  * The promise is rejected with a `CapgenError` or a `TypeError`, as that of `check`.
  */
-export function example(options: ExampleOptions & { invalid: true }): Promise<ExampleResult<InvalidPayload>>;
+export function example(options: ExampleOptions & { capability: string; invalid: true }): Promise<ExampleResult<InvalidPayload>>;
 /** Gives small valid payloads of a capability, the smallest first, as `capgen example` does. */
-export function example(options: ExampleOptions & { invalid?: false | undefined }): Promise<ExampleResult<Json>>;
+export function example(options: ExampleOptions & { capability: string; invalid?: false | undefined }): Promise<ExampleResult<Json>>;
+/** Gives payloads of all capabilities that each violate one constraint, as `capgen example --invalid` does. */
+export function example(
+  options: ExampleOptions & { capability?: undefined; invalid: true },
+): Promise<ExampleResult<PayloadOrigin & InvalidPayload>>;
+/** Gives small valid payloads of both sides of all capabilities, for fixtures of tests. */
+export function example(options: ExampleOptions & { capability?: undefined; invalid?: false | undefined }): Promise<ExampleResult<AgentPayload>>;
 
 /**
  * Checks recorded payloads against both versions, as `capgen diff --replay` does.

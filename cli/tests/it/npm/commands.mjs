@@ -41,6 +41,9 @@ assert.equal((await validate({ ...request, payloads })).ok, true);
 const wrong = await example({ ...one, capability: "review-pr", side: "response", invalid: true });
 assert.ok(wrong.payloads.length > 3 && wrong.payloads.every(({ constraint, violations }) => constraint.startsWith("/") && violations.length > 0));
 failed(await example({ ...one, capability: "other" }), "E0502", { payloads: [] });
+const fixtures = (await example({ ...one, count: 1 })).payloads;
+assert.deepEqual(fixtures.map(({ capability, side }) => [capability, side]), [["review-pr", "request"], ["review-pr", "response"]]);
+for (const { payload, ...origin } of fixtures) assert.equal((await validate({ ...one, ...origin, payload })).ok, true);
 
 // Changes against another file, and against a commit.
 const path = "agents/pr-reviewer/capabilities.yaml";

@@ -1,6 +1,6 @@
 // Compiled, and never run: the types of the functions.
 import { CapgenError, check, diff, example, exportManifest, generate, importManifest, lock, validate } from "@capgen/cli";
-import type { Change, Diagnostic, GenerateResult, Json, PayloadResult, Violation } from "@capgen/cli";
+import type { AgentPayload, Change, Diagnostic, GenerateResult, Json, PayloadResult, Violation } from "@capgen/cli";
 
 export async function run(peer: string | undefined): Promise<string[]> {
   const { ok, diagnostics } = await check({ peer, strict: true });
@@ -20,6 +20,8 @@ async function others(): Promise<string[]> {
   const { payloads }: { payloads: Json[] } = await example({ ...one, count: 2 });
   const invalid = await example({ ...one, invalid: true });
   const expected = invalid.payloads.map(({ payload, expected }) => `${JSON.stringify([payload, ...payloads])} ${expected.keyword}`);
+  const fixtures: AgentPayload[] = (await example({ peer: "pr-reviewer" })).payloads;
+  expected.push(...fixtures.map(({ capability, side, payload }) => `${capability} ${side} ${JSON.stringify(payload)}`));
   const changes = await diff({ against: "git:main", failOn: "risky", level: { W0703: "safe" } });
   const change = ({ code, level, side, witness }: Change): string => `${code} ${level} ${side} ${JSON.stringify(witness)} ${changes.bump}`;
   const relations = Object.entries(changes.capabilities).map(([name, { status, request }]) => `${name} ${status ?? request?.old_in_new}`);
