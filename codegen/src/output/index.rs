@@ -8,7 +8,7 @@ use std::path::Path;
 
 use capgen_diagnostic::Diagnostic;
 use capgen_files::{Links, has_mark, read_head};
-use capgen_manifest::shown;
+use capgen_manifest::{AgentId, shown};
 
 use super::plan::PlannedFile;
 use super::present::{present, source_of};
@@ -81,7 +81,9 @@ fn agents(folder: &Path, form: IndexForm, outputs: &[Output], names: &[String]) 
         has_mark(&head) && source_of(&String::from_utf8_lossy(&head)) == Some(id)
     };
     for name in names {
-        if let Some(id) = id_of(name).filter(|id| !agents.contains(id) && is_of(name, id)) {
+        // The name of a file may be any text, and the index contains the id.
+        let is_id = |id: &String| AgentId::new(id).is_some();
+        if let Some(id) = id_of(name).filter(|id| is_id(id) && !agents.contains(id) && is_of(name, id)) {
             agents.insert(id);
         }
     }
