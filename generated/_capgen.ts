@@ -873,7 +873,7 @@ export function coerced(schema: any, input: any): any {
     if (!types.size || types.has("string")) return text;
     if ((types.has("number") || types.has("integer")) && /^-?(0|[1-9]\d*)(\.\d+)?([eE][-+]?\d+)?$/.test(text)) {
       const number = Number(text);
-      return Number.isFinite(number) && (!Number.isInteger(number) || Number.isSafeInteger(number)) ? number : text;
+      return Number.isFinite(number) && (/[.eE]/.test(text) || BigInt(text) === BigInt(number)) ? number : text;
     }
     if (types.has("boolean") && /^(true|false)$/.test(text)) return text === "true";
     if (types.has("null") && /^(null)?$/.test(text)) return null;
@@ -881,8 +881,13 @@ export function coerced(schema: any, input: any): any {
   };
   const has = (members: any, name: string): boolean => Object.prototype.hasOwnProperty.call(members, name);
   const texts = new Map<string, any[]>();
-  for (const [name, value] of typeof input[Symbol.iterator] === "function" ? input : Object.entries(input))
-    texts.set(name, (texts.get(name) ?? []).concat(value ?? []));
+  const lists = new Set();
+  for (const [name, value] of typeof input[Symbol.iterator] === "function" ? input : Object.entries(input)) {
+    const values = texts.get(name) ?? [];
+    texts.set(name, values);
+    if (Array.isArray(value)) lists.add(name);
+    for (const one of [value === undefined ? [] : value].flat()) values.push(one);
+  }
   const objects = all([root]);
   const members = [...texts].map(([name, values]) => {
     const own = objects.flatMap(({ properties = {}, patternProperties = {}, additionalProperties = {} }) => {
@@ -892,9 +897,11 @@ export function coerced(schema: any, input: any): any {
     });
     const schemas = all(own);
     const isList = schemas.some(({ type, items }) => [type].flat().includes("array") || items);
-    const items = all(schemas.flatMap(({ items = [] }) => items));
-    const isOne = values.length < 2 && !(isList && !schemas.some(({ type }) => [type].flat().includes("string")));
-    const value = isOne ? convert(values[0], schemas) : values.map((value) => convert(value, isList ? items : schemas, value));
+    const itemAt = (index: number) =>
+      all(schemas.flatMap(({ items = [], additionalItems = [] }) => (Array.isArray(items) ? (items[index] ?? additionalItems) : items)));
+    const mayBeText = !lists.has(name) && schemas.some(({ type }) => [type].flat().includes("string"));
+    const isOne = values.length < 2 && (!isList || mayBeText);
+    const value = isOne ? convert(values[0], schemas) : values.map((value, index) => convert(value, isList ? itemAt(index) : schemas, value));
     return [name, value];
   });
   return Object.fromEntries(members.filter(([, value]) => value !== undefined));
