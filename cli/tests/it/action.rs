@@ -216,14 +216,33 @@ fn no_expression_of_the_action_is_a_part_of_a_command() {
 }
 
 #[test]
+fn generated_code_is_that_of_the_outputs_or_of_all_agents() {
+    if !can_run() {
+        return;
+    }
+    let (fleet, api) = (pull_request(), Api::new(Vec::new(), true));
+    let variables = [("CAPGEN_GENERATED", "true"), ("CAPGEN_COMMENT", "false")];
+    let (status, text) = run(&fleet, &api, &variables);
+    assert!(status == 1 && text.contains("`generated/pr-reviewer.rs` is missing"), "{text}");
+    fleet.write("fleet.yaml", "agents: []\ngenerate: { outputs: [{ peers: all, lang: [ts], out: web }] }\n");
+    let (status, text) = run(&fleet, &api, &variables);
+    assert!(status == 1 && text.contains("`web/pr-reviewer.ts` is missing") && !text.contains("generated/"), "{text}");
+}
+
+#[test]
 fn the_hooks_of_pre_commit_are_commands_of_this_program() {
     let hooks = std::fs::read_to_string(workspace().join(".pre-commit-hooks.yaml")).unwrap();
-    let entries: Vec<&str> = hooks.lines().filter_map(|line| line.trim().strip_prefix("entry: capgen ")).collect();
+    let key = |hook: &str, key: &str| {
+        let value = hook.lines().find_map(|line| line.trim().strip_prefix(key))?;
+        Some(value.trim_matches(['[', ']']).to_owned())
+    };
+    let entry = |hook: &str| Some(key(hook, "entry: capgen ")? + " " + &key(hook, "args: ").unwrap_or_default());
+    let entries: Vec<String> = hooks.split("- id: ").filter_map(entry).collect();
     assert_eq!(entries.len(), 4);
     let fleet = pull_request();
     fleet.write(MANIFEST, &fleet.read(MANIFEST).replace("agent://pr-reviewer", "pr-reviewer"));
     for (entry, status) in entries.into_iter().zip([1, 0, 1, 0]) {
-        let run = fleet.run(entry).ended(status);
+        let run = fleet.run(entry.trim_end()).ended(status);
         assert!(!run.stderr.is_empty() || status == 0, "{run:?}");
     }
 }
