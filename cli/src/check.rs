@@ -5,7 +5,7 @@ use std::io;
 use std::path::PathBuf;
 
 use capgen_codegen::{Language, output};
-use capgen_diagnostic::{Diagnostic, Severity, render};
+use capgen_diagnostic::{Applicability, Diagnostic, Severity, render};
 use capgen_evolve::read_accepted;
 use capgen_manifest::{
     Fleet, KeptContracts, LoadedContract, Located, PerContract, Selection, check_addresses, check_meaning,
@@ -125,13 +125,28 @@ fn once(
         } else {
             console.line(&summary)
         }
-        let left = findings.iter().filter(|finding| !finding.suggestions.is_empty()).count();
-        if arguments.fixing.fix && !arguments.fixing.dry_run && left > 0 {
-            let problems = count(left, "problem has an edit that needs", "problems have edits that need");
-            console.line(&format!("{problems} review: `capgen check --fix --unsafe` applies them"));
+        if arguments.fixing.fix && !arguments.fixing.dry_run {
+            edits_left(&findings, arguments.fixing.unsafe_edits, console);
         }
     }
     Ok(if failed { Verdict::Findings } else { Verdict::Fine })
+}
+
+/// Prints how many findings have edits that `--fix` did not apply.
+fn edits_left(findings: &[Diagnostic], applied_unsafe: bool, console: &Console) {
+    let number = |wanted| findings.iter().filter(|finding| finding.applicability() == Some(wanted)).count();
+    let (mut held_back, unsafe_ones) = (number(Applicability::Certain), number(Applicability::NeedsReview));
+    if applied_unsafe {
+        held_back += unsafe_ones;
+    } else if unsafe_ones > 0 {
+        let problems = count(unsafe_ones, "problem has an edit that needs", "problems have edits that need");
+        console.line(&format!("{problems} review: `capgen check --fix --unsafe` applies them"));
+    }
+    if held_back > 0 {
+        let problems = count(held_back, "problem has an edit that was", "problems have edits that were");
+        console
+            .line(&format!("{problems} not applied: it would cause another problem, or the file may not be written"));
+    }
 }
 
 /// The warnings about capabilities that require roles or scopes. The errors of a fleet that is around files, but not
