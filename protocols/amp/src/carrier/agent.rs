@@ -148,7 +148,7 @@ impl AgentBuilder {
             return Err(StartError::NothingPublished);
         }
         let catalogue = Catalogue::new(contracts).map_err(StartError::Versions)?;
-        let state = State::new(Arc::new(catalogue), settings.cache.clone());
+        let state = State::new(Arc::new(catalogue), settings.cache);
         let provider = Provider::new(did, key, keys, policy).with_settings(settings);
         let execute = Arc::new(executor);
         let runner = match store {
