@@ -48,7 +48,7 @@ fn a_generated_file_without_its_agent_is_reported() {
         assert!(run.stderr.contains("generated/gone.rs") && run.stderr.contains("generated/gone.ts"), "{run:?}");
         assert!(!run.stderr.contains("notes.ts"), "{run:?}");
     }
-    assert_eq!(fleet.names("generated").len(), 6);
+    assert_eq!(fleet.names("generated").len(), 7);
 }
 
 #[test]

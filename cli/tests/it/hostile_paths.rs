@@ -52,8 +52,8 @@ fn paths_are_escaped_wherever_they_are_printed() {
             assert!(!line.contains(is_unsafe) && !line.starts_with("::error::c"), "{arguments:?}\n{line:?}");
         }
     }
-    // The diff names each file on one line: one for each language, and the shared one.
+    // The diff names each file on one line: one for each language, the shared one, and the index.
     let diff = run(&fleet, &["gen", "--capabilities", &good, "--out", &format!("{NAME}/new"), "--diff"]);
     let header: Vec<_> = diff.stdout.lines().filter(|line| line.starts_with("+++")).collect();
-    assert!(header.len() == 3 && !header.concat().contains(char::is_control), "{header:?}");
+    assert!(header.len() == 4 && !header.concat().contains(char::is_control), "{header:?}");
 }

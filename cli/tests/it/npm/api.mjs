@@ -14,7 +14,8 @@ const missing = await generate({ ...options, check: true });
 assert.deepEqual([missing.ok, missing.peers[0].files.map((file) => file.status)], [false, ["missing", "missing", "missing"]]);
 const written = await generate(options);
 assert.equal(written.ok, true);
-assert.deepEqual(written.shared, ["src/_capgen.d.mts", "src/_capgen.mjs", "src/_capgen.ts"].map((path) => ({ path, status: "written" })));
+const shared = ["_capgen.d.mts", "_capgen.mjs", "_capgen.ts", "index.ts", "index.mjs", "index.d.mts"];
+assert.deepEqual(written.shared, shared.map((name) => ({ path: `src/${name}`, status: "written" })));
 const { hash, ...peer } = written.peers[0];
 assert.match(hash, /^sha256:[0-9a-f]{64}$/);
 assert.deepEqual(peer, {

@@ -61,7 +61,7 @@ fn every_way_to_save_a_manifest_is_noticed() {
     for (name, save) in saves {
         save(&fleet, &offering(name));
         // On a busy machine, the state in the middle of a save may be reported as well. It never is the last one.
-        let lines = watching.until("2 files written, 1 unchanged");
+        let lines = watching.until("2 files written, 2 unchanged");
         assert!(lines.last().unwrap().starts_with(&format!("✓ {MANIFEST} ")), "{name}: {lines:?}");
         assert!(fleet.read("generated/a.ts").contains(name), "{name}: {lines:?}");
     }
@@ -73,7 +73,7 @@ fn a_change_has_one_line_and_errors_are_reported_until_they_are_fixed() {
     let generate = Watching::start(&fleet, "gen --all --watch");
     let check = Watching::start(&fleet, "check --watch");
     replace(&fleet, MANIFEST, &offering("one"));
-    assert_eq!(generate.next(), format!("✓ {MANIFEST} changed: 2 files written, 3 unchanged"));
+    assert_eq!(generate.next(), format!("✓ {MANIFEST} changed: 2 files written, 4 unchanged"));
     assert_eq!(check.next(), format!("✓ {MANIFEST} changed: checked 2 contracts: 0 errors, 0 warnings"));
 
     replace(&fleet, MANIFEST, &offering("two").replace("version: 1", "version: 9"));
@@ -89,12 +89,12 @@ fn a_change_has_one_line_and_errors_are_reported_until_they_are_fixed() {
     assert!(!fleet.read("generated/a.ts").contains("two"));
 
     replace(&fleet, MANIFEST, &offering("three"));
-    assert_eq!(generate.next(), format!("✓ {MANIFEST} changed, errors fixed: 2 files written, 3 unchanged"));
+    assert_eq!(generate.next(), format!("✓ {MANIFEST} changed, errors fixed: 2 files written, 4 unchanged"));
     let line = format!("✓ {MANIFEST} changed, errors fixed: checked 2 contracts: 0 errors, 0 warnings");
     assert_eq!(check.next(), line);
 
     replace(&fleet, MANIFEST, &offering("four"));
-    assert_eq!(generate.next(), format!("✓ {MANIFEST} changed: 2 files written, 3 unchanged"));
+    assert_eq!(generate.next(), format!("✓ {MANIFEST} changed: 2 files written, 4 unchanged"));
 }
 
 #[test]
@@ -103,11 +103,11 @@ fn agents_join_and_leave() {
     let watching = Watching::start(&fleet, "gen --all --watch");
     fs::create_dir(fleet.path("agents/b")).unwrap();
     replace(&fleet, "agents/b/capabilities.yaml", &loose("b"));
-    assert_eq!(watching.next(), "✓ agents/b/capabilities.yaml added: 2 files written, 3 unchanged");
+    assert_eq!(watching.next(), "✓ agents/b/capabilities.yaml added: 3 files written, 3 unchanged");
     assert!(fleet.path("generated/b.rs").exists());
 
     fs::remove_dir_all(fleet.path("agents/a")).unwrap();
-    assert_eq!(watching.next(), "✓ agents/a/capabilities.yaml removed: 0 files written, 3 unchanged");
+    assert_eq!(watching.next(), "✓ agents/a/capabilities.yaml removed: 0 files written, 4 unchanged");
 
     fs::remove_dir_all(fleet.path("agents")).unwrap();
     let lines = watching.until(" removed");
@@ -115,14 +115,14 @@ fn agents_join_and_leave() {
 
     fleet.write("incoming/a/capabilities.yaml", &offering("later"));
     fs::rename(fleet.path("incoming"), fleet.path("agents")).unwrap();
-    assert_eq!(watching.next(), "✓ agents/a/capabilities.yaml added, errors fixed: 2 files written, 1 unchanged");
+    assert_eq!(watching.next(), "✓ agents/a/capabilities.yaml added, errors fixed: 2 files written, 2 unchanged");
 
     fleet.write("incoming/x y/capabilities.yaml", &loose("x"));
     fs::rename(fleet.path("incoming/x y"), fleet.path("agents/x y")).unwrap();
     let lines = watching.until("the fleet changed: 1 error");
     assert!(lines.first().unwrap().contains("not a valid agent id"), "{lines:?}");
     fs::remove_dir_all(fleet.path("agents/x y")).unwrap();
-    assert_eq!(watching.next(), "✓ the fleet changed, errors fixed: 0 files written, 3 unchanged");
+    assert_eq!(watching.next(), "✓ the fleet changed, errors fixed: 0 files written, 4 unchanged");
 }
 
 #[test]
@@ -152,7 +152,7 @@ fn files_that_a_run_writes_next_to_manifests_are_no_changes() {
     let watching = Watching::start(&fleet, "gen --all --watch --out agents/a");
     for name in ["one", "two", "three"] {
         replace(&fleet, MANIFEST, &offering(name));
-        assert_eq!(watching.next(), format!("✓ {MANIFEST} changed: 2 files written, 3 unchanged"));
+        assert_eq!(watching.next(), format!("✓ {MANIFEST} changed: 2 files written, 4 unchanged"));
     }
 }
 
@@ -194,19 +194,19 @@ fn links_to_manifests_and_to_folders_are_followed() {
     symlink("../elsewhere/c", fleet.path("agents/c")).unwrap();
     let watching = Watching::start(&fleet, "gen --all --watch");
     replace(&fleet, "elsewhere/a.yaml", &offering("two"));
-    assert_eq!(watching.next(), format!("✓ {MANIFEST} changed: 2 files written, 5 unchanged"));
+    assert_eq!(watching.next(), format!("✓ {MANIFEST} changed: 2 files written, 6 unchanged"));
     replace(&fleet, "elsewhere/c/capabilities.yaml", &loose("c").replace("ping", "two"));
-    assert_eq!(watching.next(), "✓ agents/c/capabilities.yaml changed: 2 files written, 5 unchanged");
+    assert_eq!(watching.next(), "✓ agents/c/capabilities.yaml changed: 2 files written, 6 unchanged");
     // A link with another target.
     fleet.write("elsewhere/other.yaml", &offering("three"));
     symlink("../../elsewhere/other.yaml", fleet.path("link")).unwrap();
     fs::rename(fleet.path("link"), fleet.path(MANIFEST)).unwrap();
-    assert_eq!(watching.next(), format!("✓ {MANIFEST} changed: 2 files written, 5 unchanged"));
+    assert_eq!(watching.next(), format!("✓ {MANIFEST} changed: 2 files written, 6 unchanged"));
     // A link without a target counts as no manifest, until the target exists again.
     fs::remove_file(fleet.path("elsewhere/other.yaml")).unwrap();
     watching.until(&format!("{MANIFEST} removed"));
     replace(&fleet, "elsewhere/other.yaml", &offering("four"));
-    assert!(watching.until(&format!("{MANIFEST} added")).last().unwrap().ends_with("2 files written, 5 unchanged"));
+    assert!(watching.until(&format!("{MANIFEST} added")).last().unwrap().ends_with("2 files written, 6 unchanged"));
 }
 
 #[test]
@@ -221,7 +221,7 @@ fn the_source_of_an_import_is_watched() {
     fleet.write("+.json", &tools("read"));
     let watching = Watching::start(&fleet, "gen --mcp +.json --lang ts --watch");
     replace(&fleet, "+.json", &tools("write"));
-    assert_eq!(watching.next(), "✓ +.json changed: 1 file written, 1 unchanged");
+    assert_eq!(watching.next(), "✓ +.json changed: 1 file written, 2 unchanged");
     assert!(fleet.read("generated/files.ts").contains("write"));
     replace(&fleet, "+.json", &tools("").replace('}', ""));
     let lines = watching.until("+.json changed: 1 error");
@@ -234,7 +234,7 @@ fn the_source_of_an_import_is_watched() {
     fs::remove_file(fleet.path("+.json")).unwrap();
     watching.until("+.json removed: 1 error");
     replace(&fleet, "+.json", &tools("write"));
-    assert_eq!(watching.next(), "✓ +.json added, errors fixed: 0 files written, 2 unchanged");
+    assert_eq!(watching.next(), "✓ +.json added, errors fixed: 0 files written, 3 unchanged");
 
     let run = fleet.run_with("gen --mcp - --watch", tools("x")).ended(2);
     assert!(run.stderr.contains("cannot be read again"), "{run:?}");
