@@ -16,8 +16,8 @@ pub(crate) struct Example {
     /// The side of the capability: requests or responses [default: requests; without --capability, both]
     #[arg(long, value_enum)]
     pub(crate) side: Option<SideName>,
-    /// How many payloads of a side to print, if there are so many [default: as many as show each part of the schema, at most 20;
-    /// with --invalid, one for each constraint]
+    /// How many payloads of a side to print, if there are so many [default: as many as show each part of the schema, at
+    /// most 20; with --invalid, one for each constraint]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000))]
     pub(crate) count: Option<u16>,
     /// Print other payloads; the same seed always gives the same ones

@@ -51,9 +51,9 @@ impl TextChange {
         [self.old.is_some().then(|| excerpt(&old)), self.new.is_some().then(|| excerpt(&new))]
     }
 
-    /// The excerpts as lines such as `old text: "Finds a product."`, with the escapes of JSON. Parts that may be secrets,
-    /// such as user info of URLs, are masked. A line says if a part is masked or omitted that may differ, because a
-    /// reviewer must not take two texts for equal.
+    /// The excerpts as lines such as `old text: "Finds a product."`, with the escapes of JSON. Parts that may be
+    /// secrets, such as user info of URLs, are masked. A line says if a part is masked or omitted that may differ,
+    /// because a reviewer must not take two texts for equal.
     pub fn lines(&self) -> [String; 2] {
         let [old, new] = self.cut();
         [("old", old), ("new", new)].map(|(version, excerpt)| match excerpt {
@@ -72,7 +72,7 @@ struct Excerpt {
 
 impl Excerpt {
     fn line(&self) -> String {
-        // Each word on its own: in prose, an `@` far behind a URL is no part of it.
+        // Each word on its own: in prose, an `@` far behind a URL does not belong to it.
         let words = self.text.split_inclusive(char::is_whitespace);
         let shown: String = words.map(|word| capgen_diagnostic::public_text(word).into_owned()).collect();
         let is_masked = shown != self.text;

@@ -104,7 +104,12 @@ async function importManifest(options) {
     input = typeof options.document === "string" ? options.document : json("document", options.document);
   }
   // All arguments after this option belong to the command.
-  if (source === "stdio") words.push("--stdio", ...options.stdio);
+  if (source === "stdio") {
+    const { stdio } = options;
+    const isCommand = Array.isArray(stdio) && stdio.length > 0 && stdio.every((word) => typeof word === "string");
+    if (!isCommand) throw new TypeError("the option `stdio` must be an array with a program and its arguments");
+    words.push("--stdio", ...stdio);
+  }
   const result = await run(words, options, input);
   return { ok: result.ok, ...read(result, JSON.parse) };
 }

@@ -87,6 +87,7 @@ const listed = await importManifest({ format: "json-schema", document: { type: "
 assert.match(listed.manifest, /name: find\n {4}outputSchema:\n {6}type: string/);
 const server = ["node", "-e", "process.exit(3)"];
 assert.equal((await importManifest({ format: "mcp", stdio: server, agent: "x", timeout: 5 })).ok, false);
+for (const stdio of ["node -e 1", [], [1]]) await assert.rejects(importManifest({ format: "mcp", stdio }), TypeError);
 const folder = await exportManifest({ ...one, format: "json-schema", out: "schemas" });
 assert.deepEqual(folder.files.map(({ path, status }) => [path, status]).at(0), ["schemas/contract.json", "written"]);
 assert.equal((await importManifest({ format: "json-schema", file: ["schemas"] })).ok, true);

@@ -256,9 +256,8 @@ fn not_a_name(problem: Problem, keyword: &str, item: &Json) -> Problem {
     }
 }
 
-/// The pattern between the slashes of a JavaScript literal such as `/^a$/i`, and its flags. Only a slash outside of an anchor
-/// counts:
-/// no text is before the start of a value or after its end, so it is a mistake.
+/// The pattern between the slashes of a JavaScript literal such as `/^a$/i`, and its flags. Only a slash outside of an
+/// anchor counts: no text is before the start of a value or after its end, so it is a mistake.
 fn between_slashes(pattern: &str) -> Option<(&str, &str)> {
     let (inner, flags) = pattern.strip_prefix('/')?.rsplit_once('/')?;
     let has_end = inner.ends_with('$') && !inner.ends_with("\\$");

@@ -1,9 +1,9 @@
 //! Signed bundles of descriptors and schemas: the offline registry (section 5.3, decision 16).
 //!
 //! A bundle is a folder with the file `bundle.cbor`, which is signed, and the schemas in `artifacts/`. [`create()`]
-//! makes the files of a bundle from manifests, and [`contracts`] its contents without files. [`open()`] verifies a bundle before anything in it is used; [`inspect`]
-//! does so without a list of trusted signers, to display it. Every fault is [`Unavailable`](crate::Code::Unavailable)
-//! (5002).
+//! makes the files of a bundle from manifests, and [`contracts`] its contents without files. [`open()`] verifies a
+//! bundle before anything in it is used; [`inspect`] does so without a list of trusted signers, to display it. Every
+//! fault is [`Unavailable`](crate::Code::Unavailable) (5002).
 //!
 //! Nothing here uses a network.
 

@@ -86,8 +86,8 @@ impl AgentBuilder {
         self
     }
 
-    /// Sets who may use which capabilities, and how versions are chosen. The default allows everything that the handlers
-    /// allow.
+    /// Sets who may use which capabilities, and how versions are chosen. The default allows everything that the
+    /// handlers allow.
     pub fn policy(mut self, policy: Policy) -> Self {
         self.policy = policy;
         self
@@ -180,7 +180,8 @@ pub struct Agent {
 }
 
 impl Agent {
-    /// Begins to build an agent: its identity with the key that signs its answers, the keys of callers, and its handlers.
+    /// Begins to build an agent: its identity with the key that signs its answers, the keys of callers, and its
+    /// handlers.
     pub fn builder(
         did: Did,
         key: SigningKey,

@@ -1,7 +1,5 @@
 //! Properties of runs, for arbitrary skills.
 
-#![expect(clippy::indexing_slicing, reason = "a test fails by panicking")]
-
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::common::{Case, skill};

@@ -2,7 +2,7 @@
 //! provides something, so that names and descriptions decide.
 //!
 //! The expected results were reviewed by hand; `real_skills.txt` notes those that a reader would not expect.
-#![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use std::fmt::Write as _;
 
