@@ -202,17 +202,14 @@ fn chooses(workspace: std::path::PathBuf) -> Result<Vec<String>, Box<dyn Error>>
 fn the_choice_on_the_page_about_dependent_capabilities_names_skills() {
     let folder = tempfile::tempdir().expect("a folder");
     for (name, contract) in
-        [("evaluate", "DCI/1 P(option-evaluation) R(web-search)"), ("search", "DCI/1 P(web-search) R(read-pdf)")]
+        [("evaluate", "DCI/1 P(option-evaluation) R(web-search)"), ("search", "DCI/1 P(web-search)")]
     {
         let skill = folder.path().join("skills").join(name);
         std::fs::create_dir_all(&skill).expect("a folder");
         let text = format!("---\nname: {name}\ndescription: A skill.\nmetadata:\n  contract: {contract}\n---\n");
         std::fs::write(skill.join("SKILL.md"), text).expect("a file");
     }
-    let expected = [
-        "evaluate::skills/evaluate covers option-evaluation",
-        "search::skills/search is selected for a provider",
-        "nothing provides read-pdf",
-    ];
+    let expected =
+        ["evaluate::skills/evaluate covers option-evaluation", "search::skills/search is selected for a provider"];
     assert_eq!(chooses(folder.path().to_owned()).expect("a choice"), expected);
 }
