@@ -8,6 +8,7 @@
 
 use std::env;
 use std::ffi::OsString;
+use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::{Command, ExitCode};
 
@@ -50,6 +51,8 @@ fn run(command: &mut Command) -> ExitCode {
 
 fn failed(command: &Command, error: &std::io::Error) -> ExitCode {
     let program = command.get_program().to_string_lossy();
-    eprintln!("error: cannot run `{program}`: {error}\nhelp: install it with `cargo install --locked capgen-cli`");
+    let help = "help: install it with `cargo install --locked capgen-cli`";
+    // If standard error is closed, there is no place left to report that.
+    let _ = writeln!(std::io::stderr(), "error: cannot run `{program}`: {error}\n{help}");
     ExitCode::FAILURE
 }

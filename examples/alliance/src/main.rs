@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 use std::error::Error;
+use std::io::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -54,7 +55,7 @@ async fn call(client: &Client) -> Result<(), Box<dyn Error>> {
     let name: capgen_amp::CapabilityName = "com.example.reviewer.review-change".parse()?;
     let filter = Filter { capability: Some(name.clone()), type_alias: None, version: None };
     for offered in client.query_all(CapQuery::new(filter), 10).await? {
-        println!("offered: {}", offered.id);
+        print(&format!("offered: {}", offered.id));
     }
 
     let change = Change::Added { text: "fn main() {\n    run().unwrap();\n}".to_owned() };
@@ -70,10 +71,15 @@ async fn call(client: &Client) -> Result<(), Box<dyn Error>> {
     };
     let review = client.call::<ReviewChange>(range(">=1.0.0 <2.0.0")?, &request).await?;
     for finding in &review.findings {
-        println!("{}: {}", finding.path, finding.message);
+        print(&format!("{}: {}", finding.path, finding.message));
     }
     if let Err(error) = client.call::<ReviewChange>(range(">=2.0.0 <3.0.0")?, &request).await {
-        println!("a later major version: {error}");
+        print(&format!("a later major version: {error}"));
     }
     Ok(())
+}
+
+fn print(line: &str) {
+    // A reader that closed the pipe has enough.
+    let _ = writeln!(std::io::stdout(), "{line}");
 }

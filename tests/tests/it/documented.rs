@@ -177,6 +177,11 @@ fn the_comparison_on_the_page_about_evolution_compares() {
     assert!(refusal.starts_with("EVERSION_SKEW: request: "), "{refusal}");
 }
 
+/// `docs/generated-code.md`
+fn verifies_outputs() -> Result<(), capgen_codegen::BuildError> {
+    capgen_codegen::Build::new().outputs().verify()
+}
+
 /// `docs/dci.md`
 fn chooses(workspace: std::path::PathBuf) -> Result<Vec<String>, Box<dyn Error>> {
     use capgen_dci::files::{Roots, Workspace, WorkspaceOptions};

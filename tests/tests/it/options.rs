@@ -153,7 +153,12 @@ fn standard_schemas_are_generated_unless_the_option_is_off() {
             assert!(!without.contains("tandardSchema") && !without.contains("~standard"), "{}", contract.agent);
             assert_eq!(without.contains("--standard-schema=false"), is_typescript, "{}", contract.agent);
             assert!(!with.contains("--standard-schema"), "the usual value is not written");
-            assert!(is_extended(&without, &with), "{}: the items are added to the others", contract.agent);
+            // The objects share rules with the validators, so that only the exports are the same.
+            let exports = |text: &str| -> String {
+                let is_item = |line: &&str| line.starts_with("export ") && !line.contains('{');
+                text.lines().filter(is_item).map(|line| format!("{line}\n")).collect()
+            };
+            assert!(is_extended(&exports(&without), &exports(&with)), "{}: exports are added", contract.agent);
         }
     }
 }
@@ -199,7 +204,9 @@ fn generated_code_compiles_with_a_dependency_that_has_another_name() {
 #[test]
 fn the_table_of_options_names_each_option_in_every_place() {
     let page = std::fs::read_to_string(folder().join("../docs/generated-code.md")).unwrap();
-    let script = std::fs::read_to_string(folder().join("../codegen/src/build_script/mod.rs")).unwrap();
+    let script = ["mod.rs", "options.rs"]
+        .map(|file| std::fs::read_to_string(folder().join("../codegen/src/build_script").join(file)).unwrap())
+        .concat();
     for row in Options::TABLE {
         let mut options = Options::default();
         let argument = match row.value {

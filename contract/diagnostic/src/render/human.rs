@@ -1,5 +1,7 @@
 //! Findings as text, the way rustc prints them.
 
+use std::ops::Range;
+
 use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Patch, Renderer, Snippet};
 
 use super::escape::visible;
@@ -28,7 +30,7 @@ fn render(finding: &Diagnostic, color: bool) -> String {
         Severity::Note => Level::NOTE,
     };
     let excerpts = excerpts(&finding.labels);
-    let edits: Vec<_> = finding.suggestions.iter().filter_map(|s| edit(finding, s)).collect();
+    let edits = edits(finding);
     let mut group: Group<'_> =
         Group::with_title(level.primary_title(visible(&finding.message)).id(finding.code.as_str()));
     for excerpt in &excerpts {
@@ -40,27 +42,54 @@ fn render(finding: &Diagnostic, color: bool) -> String {
     let help = finding.help.iter().filter(|_| edits.is_empty());
     group = group.elements(help.map(|help| Level::HELP.message(visible(help))));
     let mut groups = vec![group];
-    for (index, (excerpt, replacement)) in edits.iter().enumerate() {
+    for (index, EditedLine { excerpt, patches }) in edits.iter().enumerate() {
         let help = finding.help.as_deref().filter(|_| index == 0).unwrap_or("change this");
-        let span = excerpt.marks.first().map_or(0..0, |mark| mark.span.clone());
         let snippet = Snippet::source(&excerpt.text).path(&excerpt.path).line_start(excerpt.line);
         let title = Level::HELP.secondary_title(visible(help));
-        groups.push(Group::with_title(title).element(snippet.patch(Patch::new(span, replacement))));
+        let patches = patches.iter().map(|(span, replacement)| Patch::new(span.clone(), replacement.as_str()));
+        groups.push(Group::with_title(title).element(patches.fold(snippet, Snippet::patch)));
     }
     let mut text = renderer.render(&groups);
     if excerpts.is_empty() {
         return text.lines().filter(|line| !is_bare_gutter(line)).collect::<Vec<_>>().join("\n");
     }
-    let edited = edits.iter().map(|(excerpt, _)| excerpt);
+    let edited = edits.iter().map(|line| &line.excerpt);
     excerpts.iter().chain(edited).fold(0, |from, excerpt| excerpt.correct_position(&mut text, from));
     text
 }
 
-/// The lines that a suggestion changes and the new text, unless the help already quotes it.
-fn edit(finding: &Diagnostic, suggestion: &Suggestion) -> Option<(Excerpt, String)> {
-    let Suggestion { source, span, replacement, .. } = suggestion;
-    let is_quoted = finding.help.as_ref().is_some_and(|help| help.contains(replacement.as_str()));
-    (!is_quoted).then(|| (line_of(source, span.clone()), visible(replacement)))
+/// The lines that suggestions change.
+struct EditedLine {
+    excerpt: Excerpt,
+    /// The parts of the excerpt and their new texts.
+    patches: Vec<(Range<usize>, String)>,
+}
+
+/// The lines that the suggestions change together; none if the help already quotes every new text.
+fn edits(finding: &Diagnostic) -> Vec<EditedLine> {
+    let is_quoted = |suggestion: &Suggestion| {
+        let new = suggestion.replacement.as_str();
+        finding.help.as_ref().is_some_and(|help| help.contains(new))
+    };
+    // A removal has no new text that a help could quote.
+    let added = finding.suggestions.iter().filter(|suggestion| !suggestion.replacement.is_empty());
+    if added.clone().all(is_quoted) && (added.count() > 0 || finding.help.is_some()) {
+        return Vec::new();
+    }
+    let mut lines: Vec<EditedLine> = Vec::new();
+    for Suggestion { source, span, replacement, .. } in &finding.suggestions {
+        let excerpt = line_of(source, span.clone());
+        let patch = (excerpt.marks.first().map_or(0..0, |mark| mark.span.clone()), visible(replacement));
+        let is_same = |line: &&mut EditedLine| {
+            let other = &line.excerpt;
+            (&other.path, other.line, &other.text) == (&excerpt.path, excerpt.line, &excerpt.text)
+        };
+        match lines.last_mut().filter(is_same) {
+            Some(line) => line.patches.push(patch),
+            None => lines.push(EditedLine { excerpt, patches: vec![patch] }),
+        }
+    }
+    lines
 }
 
 /// Whether a rendered line consists of nothing but the bar that connects a snippet to its notes. Without a snippet the
